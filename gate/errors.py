@@ -1,0 +1,109 @@
+"""The words every station shares: the finding, its codes, and the exceptions.
+
+A refusal is a value: a `Finding` inside a `Decision`. An exception means that the kit itself is misconfigured and
+that a person has to act. The one exception of that rule is `ResultGateError`, which is raised so that a refused
+memory write cannot be ignored.
+
+    GateError
+    ├── ConfigError        a file of the kit (limits, orders, responses, labs, fixtures) cannot be used
+    │   └── ContractError  a contract or its lock cannot be used
+    └── ResultGateError    a tool result was refused and did not enter memory
+
+Not here: what a code makes us do next. That is `data/responses.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+MAX_MESSAGE = 300
+
+#: Every `stage.reason` a finding may carry. `data/responses.json` has a row for each.
+CODES: dict[str, tuple[str, ...]] = {
+    "parse": (
+        "empty", "size", "encoding", "not_json", "trailing", "fence", "duplicate_key", "non_finite", "depth", "not_object",
+    ),
+    "call": ("malformed", "unknown_tool", "duplicate_id", "incomplete"),
+    "schema": (
+        "unknown_field", "missing_field", "type", "enum", "range", "length", "pattern", "format", "items", "other",
+    ),
+    "store": ("unknown_order", "currency_mismatch", "exceeds_remaining", "not_refundable", "precision", "failed"),
+    "semantic": ("refused", "malformed", "unknown_decision", "unavailable", "timeout"),
+    "fence": (
+        "duplicate", "key_reused", "in_progress", "unknown_outcome", "budget_exhausted", "timeout", "tool_failed",
+        "second_create", "unavailable",
+    ),
+    "result": ("not_json", "tool_error", "no_contract", "echo_mismatch"),
+    "memory": ("duplicate_call_id",),
+    "run": ("too_many_errors",),
+}  # fmt: skip
+
+
+def clip(text: str, limit: int = MAX_MESSAGE) -> str:
+    """Return `text` with at most `limit` characters, the last one an ellipsis where something was cut.
+
+    >>> clip("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def quote(text: object, limit: int = 40) -> str:
+    """Return a short, quoted, escaped piece of what a caller sent, safe to show in a terminal or a message.
+
+    Everything outside printable ASCII is escaped, so that a Cyrillic look-alike, a zero-width space or a terminal
+    sequence shows itself. Anything that is not a string is named by its type, never shown.
+
+    >>> quote("ord\\u0435r_id"), quote(7)
+    ('"ord\\\\u0435r_id"', 'a value of type int')
+    """
+    if type(text) is not str:
+        return f"a value of type {clip(type(text).__name__, limit)}"
+    return clip(json.dumps(text[:limit]).replace("\x7f", "\\u007f"), limit) + ("…" if len(text) > limit else "")
+
+
+class Finding(NamedTuple):
+    """One reason to refuse.
+
+    `code` is `stage.reason` out of `CODES` (or `contract.reason` while a contract is vetted), `path` a JSON Pointer
+    into what was judged ("" is the whole), `message` names the field and what was wrong, `hint` says what to do
+    next. Both are at most 300 characters and never carry more than a short escaped piece of the input.
+
+    >>> Finding("schema.type", "/quantity", "quantity must be an integer, got a string", "send 4, not \\"4\\"").code
+    'schema.type'
+    """
+
+    code: str
+    path: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        where = f" at {self.path}" if self.path else ""
+        return f"{self.code}{where}: {self.message}" + (f" Next: {self.hint}" if self.hint else "")
+
+
+def finding(code: str, path: str, message: str, hint: str = "") -> Finding:
+    """Make a `Finding` whose texts keep their cap, whatever was put into them."""
+    return Finding(code, clip(path), clip(message), clip(hint))
+
+
+class GateError(Exception):
+    """Base of all exceptions of the kit. `findings` holds the reasons; the text is at most a few lines."""
+
+    def __init__(self, message: str, findings: tuple[Finding, ...] = ()) -> None:
+        super().__init__(clip(message, 4 * MAX_MESSAGE))
+        self.findings = findings
+
+
+class ConfigError(GateError):
+    """A file of the kit is missing, malformed or contradicts itself: nothing starts until a person mends it."""
+
+
+class ContractError(ConfigError):
+    """A contract (or `contracts.lock.json`) cannot be used. `findings` carries `contract.*` codes."""
+
+
+class ResultGateError(GateError):
+    """A tool result was refused: it is not in memory. `findings` says why; `str(error)` names the first reasons."""
