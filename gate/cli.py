@@ -1,0 +1,58 @@
+"""`gate …` and `python -m gate …`: finds the command, runs it, and turns a misconfigured kit into one clear line.
+
+Not here: what a command does (`gate.commands`, one module each).
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import pkgutil
+import sys
+from typing import Sequence
+
+import gate.commands
+from gate.errors import GateError
+
+_HELPERS = {"show"}
+
+
+def command_names() -> list[str]:
+    """Return the names of all commands, as typed after `gate`."""
+    found = {module.name for module in pkgutil.iter_modules(gate.commands.__path__)}
+    return sorted(name for name in found - _HELPERS)
+
+
+def build_parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser with the given commands; only their modules are imported."""
+    parser = argparse.ArgumentParser(prog="gate", description="No tool call runs, and no tool result enters memory, until a frozen contract accepts it.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in names:
+        module = importlib.import_module(f"gate.commands.{name}")
+        command = commands.add_parser(name, help=module.HELP, description=module.HELP)
+        module.arguments(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 clean, 1 refused, 2 misconfigured or wrongly called."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    names = command_names()
+    wanted = [name for name in names if name in words[:1]] or names
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+        args = build_parser(wanted).parse_args(words)
+        return int(args.run(args))
+    except GateError as error:
+        print(f"gate: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader closed the pipe (`gate … | head`): say nothing, and nothing at shutdown either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("gate: stopped.", file=sys.stderr)
+        return 130

@@ -1,0 +1,44 @@
+"""How a command prints: a table that reads well in a terminal, or JSON.
+
+Not here: what is printed. Cells are shown as they are, never interpreted as markup.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+_PLAIN_WIDTH = 120  # where the output is no terminal, lines should not depend on who reads them
+
+
+def console() -> Console:
+    """Return a console on today's standard output (tests replace it between calls)."""
+    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
+    """Print rows under a title, with an optional line below. Every cell is plain text."""
+    drawn = Table(title=Text(title), title_justify="left", title_style="bold", show_edge=False)
+    for column in columns:
+        drawn.add_column(Text(column), overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(str(cell)) for cell in row))
+    out = console()
+    out.print(drawn)
+    if note:
+        out.print(Text(note))
+
+
+def line(text: str) -> None:
+    """Print one line as it is."""
+    console().print(Text(text), soft_wrap=True)
+
+
+def as_json(value: Any) -> None:
+    """Print a value as JSON text, sorted, with nothing but ASCII in it."""
+    print(json.dumps(value, indent=2, sort_keys=True))
