@@ -1,0 +1,37 @@
+"""`gate`: no tool call runs, and no tool result enters an agent's memory, until a frozen contract accepts it.
+
+>>> from gate import Contract
+>>> contract = Contract.from_schema(
+...     {"type": "object", "additionalProperties": False, "required": ["n"],
+...      "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 9}}}, tool="count")
+>>> contract.judge('{"n": "4"}').outcome
+'block'
+
+Everything in `__all__` is imported when it is first asked for, so that a loop which only judges pays for nothing else.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOME = {
+    "errors": ("CODES", "ConfigError", "ContractError", "Finding", "GateError", "ResultGateError"),
+    "decision": ("Decision",),
+    "contract": ("Contract",),
+    "registry": ("Contracts", "judge_call", "load_contracts"),
+}
+_MODULE = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = sorted(_MODULE)  # noqa: PLE0605
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULE:
+        return getattr(import_module(f"gate.{_MODULE[name]}"), name)
+    raise AttributeError(f"module 'gate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -10,7 +10,7 @@ import importlib
 import os
 import pkgutil
 import sys
-from typing import Sequence
+from collections.abc import Sequence
 
 import gate.commands
 from gate.errors import GateError
@@ -26,7 +26,10 @@ def command_names() -> list[str]:
 
 def build_parser(names: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser with the given commands; only their modules are imported."""
-    parser = argparse.ArgumentParser(prog="gate", description="No tool call runs, and no tool result enters memory, until a frozen contract accepts it.")
+    parser = argparse.ArgumentParser(
+        prog="gate",
+        description="No tool call runs, and no tool result enters memory, until a frozen contract accepts it.",
+    )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in names:
         module = importlib.import_module(f"gate.commands.{name}")

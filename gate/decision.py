@@ -15,9 +15,9 @@ Outcome = Literal["allow", "repair", "block"]
 class Decision(NamedTuple):
     """The verdict on one payload. Immutable, and true only when it allows, so that `if decision:` is safe.
 
-    `outcome` is `allow`, `repair` or `block`; `repair` never runs the tool. `stage` is the last stage that ran, `findings` the
-    reasons sorted by path and code, `value` the canonical copy that was judged and is to be used (None when
-    refused), `skipped` the stages never reached.
+    `outcome` is `allow`, `repair` or `block`; `repair` never runs the tool. `stage` is the last stage that ran,
+    `findings` the reasons sorted by path and code, `value` the canonical copy that was judged and is to be used (None
+    when refused), `skipped` the stages never reached.
 
     >>> bool(Decision("block", "schema"))
     False

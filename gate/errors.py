@@ -22,7 +22,8 @@ MAX_MESSAGE = 300
 #: Every `stage.reason` a finding may carry. `data/responses.json` has a row for each.
 CODES: dict[str, tuple[str, ...]] = {
     "parse": (
-        "empty", "size", "encoding", "not_json", "trailing", "fence", "duplicate_key", "non_finite", "depth", "not_object",
+        "empty", "size", "encoding", "not_json", "trailing", "fence", "duplicate_key", "non_finite", "depth",
+        "not_object",
     ),
     "call": ("malformed", "unknown_tool", "duplicate_id", "incomplete"),
     "schema": (

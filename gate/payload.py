@@ -8,29 +8,30 @@ Not here: whether the object is what a tool expects (`contract`).
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Mapping
+from typing import Any
 
 from gate import strictjson
 from gate.errors import Finding, finding, quote
-from gate.strictjson import MAX_DEPTH, MAX_DIGITS
+from gate.plain import copy_plain, overflows, too_large
+from gate.strictjson import MAX_DEPTH
 
+_fast_json: Callable[..., Any] | None
 try:
-    import jiter
+    from jiter import from_json as _fast_json
 except ImportError:  # the browser build has no wheel for it
-    jiter = None  # type: ignore[assignment]
+    _fast_json = None
 
 MAX_BYTES = 262_144
 
 Raw = str | bytes | Mapping[str, Any]
 
 # The fence must be the whole text, its tag exactly `json`, its marks on lines of their own.
-_FENCE = re.compile(r"\A[ \t\r\n]*```json[ \t]*\r?\n(.*?)\r?\n[ \t]*```[ \t\r\n]*\Z", re.DOTALL)
+_FENCE = re.compile(r"\A[ \t\r\n]*```json[ \t]*\r?\n(|.*?\r?\n)[ \t]*```[ \t\r\n]*\Z", re.DOTALL)
 _OPENS_FENCE = re.compile(r"\A[ \t\r\n]*(?:```|~~~)")
-_LARGE_INTEGER = 10**MAX_DIGITS
 
 
 def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
@@ -48,30 +49,39 @@ def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
     """
     kind = type(raw)
     if kind is bytes or kind is str:
-        return _read_text(raw, max_bytes)  # type: ignore[arg-type]
+        return _read_text(raw, max_bytes)
     if kind is dict or kind is MappingProxyType:
-        return _copy_mapping(raw, max_bytes)  # type: ignore[arg-type]
+        return _copy_mapping(raw, max_bytes)
     if isinstance(raw, Mapping):
         message = f"a mapping of type {quote(kind.__name__)} can answer differently each time it is asked."
         return finding("parse.not_json", "", message, "hand in a plain dict: dict(payload).")
-    message = f"expected JSON text or an object, got a value of type {kind.__name__}."
+    message = f"the payload must be JSON text or an object, got {quote(raw)}."
     return finding("parse.not_object", "", message, "send one JSON object.")
 
 
-def _read_text(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:
+def skim(raw: Any, max_bytes: int) -> dict[str, Any] | None:
+    """Return the object in text that the fast reader takes without a doubt; None means: ask `read`.
+
+    The one thing it does not see is a number that overflows. Only for contracts that refuse such numbers themselves.
+    """
+    kind = type(raw)
+    if _fast_json is None or (kind is not bytes and kind is not str) or len(raw) > max_bytes:
+        return None
+    try:
+        data = raw if kind is bytes else raw.encode()
+        value = _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        return None
+    shallow = data.count(b"{") + data.count(b"[") <= MAX_DEPTH or strictjson.depth_of(data.decode()) <= MAX_DEPTH
+    return value if shallow and type(value) is dict and len(data) <= max_bytes else None
+
+
+def _read_text(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
     if len(raw) > max_bytes:
-        return _too_large(max_bytes)
-    if jiter is not None:
-        try:
-            data = raw if type(raw) is bytes else raw.encode()  # type: ignore[union-attr]
-            value = jiter.from_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
-        except ValueError:
-            return _read_slowly(raw, max_bytes)
-        if type(value) is dict and len(data) <= max_bytes and data.count(b"{") + data.count(b"[") <= MAX_DEPTH:
-            # A double overflows only through an exponent or through more digits than MAX_DIGITS.
-            if len(data) <= MAX_DIGITS and b"e" not in data and b"E" not in data:
-                return value
-            return value if _all_finite(value) else strictjson.not_finite()
+        return too_large(max_bytes)
+    value = skim(raw, max_bytes)
+    if value is not None and not overflows(value):
+        return value
     return _read_slowly(raw, max_bytes)
 
 
@@ -81,17 +91,27 @@ def _read_slowly(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:
     if isinstance(text, Finding):
         return text
     if len(text.encode("utf-8", "surrogatepass")) > max_bytes:
-        return _too_large(max_bytes)
+        return too_large(max_bytes)
     if _OPENS_FENCE.match(text):
         peeled = _FENCE.match(text)
         if peeled is None:
-            message = "a code fence that is not one ```json block around the whole text."
+            message = "the payload opens a code fence that is not one ```json block around the whole text."
             return finding("parse.fence", "", message, "send the bare JSON object, no fence.")
         text = peeled[1]
         if _OPENS_FENCE.match(text):
-            return finding("parse.fence", "", "a code fence inside a code fence.", "send the bare JSON object.")
+            return finding(
+                "parse.fence",
+                "",
+                "the payload is a code fence inside a code fence.",
+                "send the bare JSON object.",
+            )
         if "\n```" in text:
-            return finding("parse.fence", "", "more than one code fence.", "send one bare JSON object.")
+            return finding(
+                "parse.fence",
+                "",
+                "the payload holds more than one code fence.",
+                "send one bare JSON object.",
+            )
     value = strictjson.loads(text)
     if isinstance(value, Finding) or type(value) is dict:
         return value
@@ -104,85 +124,22 @@ def _not_object(value: Any) -> Finding:
     hint = "send the object itself."
     if isinstance(value, str) and value.lstrip().startswith("{"):
         hint = "the object was encoded twice: send the object itself, not a string that holds it."
-    return finding("parse.not_object", "", f"expected one JSON object, got {kind}.", hint)
+    return finding(
+        "parse.not_object",
+        "",
+        f"the payload must be one JSON object, got {kind}.",
+        hint,
+    )
 
 
-def _too_large(max_bytes: int) -> Finding:
-    message = f"larger than {max_bytes} bytes; it was not parsed."
-    return finding("parse.size", "", message, "send less, or ask for a narrower range.")
-
-
-def _all_finite(value: Any) -> bool:
-    kind = type(value)
-    if kind is dict:
-        return all(map(_all_finite, value.values()))
-    if kind is list:
-        return all(map(_all_finite, value))
-    if kind is float:
-        return math.isfinite(value)
-    return kind is not int or -_LARGE_INTEGER < value < _LARGE_INTEGER
-
-
-class _Copy:
-    """Copies a Python value to plain JSON types, counting bytes and levels. Exact types only."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self.left = max_bytes
-        self.max_bytes = max_bytes
-        self.found: Finding | None = None
-
-    def refuse(self, found: Finding) -> None:
-        self.found = self.found or found
-
-    def of(self, value: Any, depth: int = 0) -> Any:
-        kind = type(value)
-        self.left -= 1
-        if self.found is None and self.left < 0:
-            self.refuse(_too_large(self.max_bytes))
-        if self.found is not None:
-            return None
-        if kind is dict:
-            if depth >= MAX_DEPTH:
-                return self.refuse(strictjson.too_deep())
-            return {self.key(key): self.of(item, depth + 1) for key, item in value.items()}
-        if kind is list:
-            if depth >= MAX_DEPTH:
-                return self.refuse(strictjson.too_deep())
-            return [self.of(item, depth + 1) for item in value]
-        if kind is str:
-            return self.text(value)
-        if kind is float and not math.isfinite(value):
-            return self.refuse(strictjson.not_finite())
-        if kind is int and not -_LARGE_INTEGER < value < _LARGE_INTEGER:
-            return self.refuse(strictjson.not_finite())
-        if kind in (int, float, bool, type(None)):
-            return value
-        message = f"a Python value of type {quote(kind.__name__)} is not a JSON type."
-        return self.refuse(finding("parse.not_json", "", message, "hand in dict, list, str, int, float, bool or None."))
-
-    def key(self, key: Any) -> str:
-        if type(key) is str:
-            return self.text(key)
-        message = f"an object key is {quote(key)}, not a string."
-        self.refuse(finding("parse.not_json", "", message, "use strings for keys."))
-        return ""
-
-    def text(self, text: str) -> str:
-        try:
-            self.left -= len(text.encode())
-        except UnicodeEncodeError:
-            self.refuse(strictjson.lone_surrogate())
-        return text
-
-
-def _copy_mapping(raw: Mapping[str, Any], max_bytes: int) -> dict[str, Any] | Finding:
-    copier = _Copy(max_bytes)
+def _copy_mapping(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
     try:
-        value = copier.of(dict(raw))
-    except Exception as error:  # a view over a hostile mapping runs its code; a dict may change while it is copied
-        message = f"the mapping could not be copied ({type(error).__name__})."
+        plain = dict(raw)
+    except Exception as error:  # a read-only view runs the code of what it views
+        message = f"the payload could not be copied ({type(error).__name__})."
         return finding("parse.not_json", "", message, "hand in a plain dict.")
-    return copier.found or value
+    copied: dict[str, Any] | Finding = copy_plain(plain, max_bytes)
+    return copied
 
 
 def exact_number(raw: Raw, key: str) -> Decimal | None:

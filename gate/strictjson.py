@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -23,31 +24,39 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class _Refused(Exception):
+class Refused(Exception):
+    """Carries a finding out of nested reading; it never leaves the front door."""
+
     def __init__(self, found: Finding) -> None:
         self.found = found
 
 
 def _refuse(reason: str, message: str, hint: str) -> NoReturn:
-    raise _Refused(finding(f"parse.{reason}", "", message, hint))
+    raise Refused(finding(f"parse.{reason}", "", message, hint))
 
 
 def too_deep() -> Finding:
     """Return the finding for nesting beyond `MAX_DEPTH` levels."""
-    return finding("parse.depth", "", f"nested deeper than {MAX_DEPTH} levels.", "send a flatter object.")
+    return finding("parse.depth", "", f"the payload nests deeper than {MAX_DEPTH} levels.", "send a flatter object.")
 
 
 def not_finite() -> Finding:
     """Return the finding for NaN, Infinity and numbers that overflow to them."""
     return finding(
-        "parse.non_finite", "", "holds NaN, Infinity or a number too large to be finite.", "send an ordinary number."
+        "parse.non_finite",
+        "",
+        "the payload holds NaN, Infinity or a number too large to be finite.",
+        "send an ordinary number.",
     )
 
 
 def lone_surrogate() -> Finding:
     """Return the finding for half of a surrogate pair, which cannot be written as UTF-8."""
     return finding(
-        "parse.encoding", "", "holds half of a surrogate pair.", "send whole characters; an emoji needs both halves."
+        "parse.encoding",
+        "",
+        "the payload holds half of a surrogate pair.",
+        "send whole characters; an emoji needs both halves.",
     )
 
 
@@ -70,27 +79,26 @@ def depth_of(text: str) -> int:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         _refuse("duplicate_key", f"the key {quote(twice)} stands twice in one object.", "send each key once.")
     return value
 
 
 def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) > MAX_DIGITS:
-        raise _Refused(not_finite())
+        raise Refused(not_finite())
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
-        raise _Refused(not_finite())
+        raise Refused(not_finite())
     return number
 
 
 def _constant(_: str) -> NoReturn:
-    raise _Refused(not_finite())
+    raise Refused(not_finite())
 
 
 _DECODER = json.JSONDecoder(
@@ -115,17 +123,21 @@ def loads(text: str) -> Any | Finding:
     'parse.duplicate_key'
     """
     if text.startswith("\ufeff"):
-        return finding("parse.encoding", "", "starts with a byte order mark.", "send UTF-8 without a mark.")
+        return finding("parse.encoding", "", "the payload starts with a byte order mark.", "send UTF-8 without a mark.")
     start = len(text) - len(text.lstrip(_WHITESPACE))
     if start == len(text):
-        return finding("parse.empty", "", "the payload is empty.", "send one JSON object; {} if there is nothing to say.")
+        return finding(
+            "parse.empty", "", "the payload is empty.", "send one JSON object; {} if there is nothing to say."
+        )
     if depth_of(text) > MAX_DEPTH:
         return too_deep()
     try:
         value, end = _DECODER.raw_decode(text, start)
         if text[end:].strip(_WHITESPACE):
-            _refuse("trailing", f"text follows the JSON value at character {end}.", "send the JSON value and nothing else.")
-    except _Refused as refused:
+            _refuse(
+                "trailing", f"text follows the JSON value at character {end}.", "send the JSON value and nothing else."
+            )
+    except Refused as refused:
         return refused.found
     except json.JSONDecodeError as error:
         return finding(

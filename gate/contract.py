@@ -1,0 +1,171 @@
+"""A contract: one JSON Schema for one side of one tool, vetted, compiled, frozen by its hash. It judges.
+
+Not here: which rules a schema must keep (`vet`), the folder of contracts and its lock (`registry`, `lock`), what a
+decision means downstream (`pipeline`, `memory`).
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from gate.decision import Decision, block
+from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, finding, quote
+from gate.explain import explain
+from gate.faults import Engine, has_whole_float, wants_exact_numbers
+from gate.payload import MAX_BYTES, Raw, read, skim
+from gate.vet import vet
+
+_engine_for: Callable[[dict[str, Any]], Engine]
+try:
+    from gate.fast_engine import FastEngine as _engine_for
+    from gate.fast_engine import metaschema_fault
+except ImportError:  # the browser build: the strict engine decides
+    from gate.strict_engine import StrictEngine as _engine_for
+    from gate.strict_engine import metaschema_fault
+
+Side = Literal["input", "output"]
+_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_UNORDERED = ("enum", "required", "type")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Contract:
+    """One side of one tool. Make it with `from_schema` or `load_contracts`; it does not change.
+
+    `tool`, `side` ("input" is the arguments, "output" the result), `version`, `sha256` of the canonical schema,
+    `max_bytes` a payload may have, `warnings` of the vetting (bounds it lacks).
+    """
+
+    tool: str
+    side: Side
+    version: str
+    sha256: str
+    max_bytes: int
+    warnings: tuple[Finding, ...]
+    _schema: dict[str, Any]
+    _engine: Engine
+    _accepts: Callable[[Any], bool]
+    _skims: bool
+    _exact: bool
+    _names: frozenset[str]
+
+    @classmethod
+    def from_schema(
+        cls, schema: dict[str, Any], *, tool: str, side: Side = "input", version: str = "0", max_bytes: int = MAX_BYTES
+    ) -> Contract:
+        """Return the contract for a schema (plain JSON types, copied first). `max_bytes` caps a payload before parsing.
+
+        Raises `ContractError` with every `contract.*` finding if it is not fit to be one.
+
+        >>> schema = {"type": "object", "additionalProperties": False,
+        ...           "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 9}}, "required": ["n"]}
+        >>> Contract.from_schema(schema, tool="count").judge('{"n": 4.0}').codes
+        ('schema.type',)
+        """
+        if type(tool) is not str or not _TOOL.fullmatch(tool):
+            message = f"{quote(tool)} cannot name a tool."
+            raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
+        if side not in ("input", "output"):
+            raise refusal("name", f"{quote(side)} is no side of {tool}.", 'use "input" or "output".')
+        plain, warnings = _vetted(schema, f"{tool}.{side}")
+        engine = _engine_for(plain)
+        return cls(
+            tool, side, version, fingerprint(plain), max_bytes, warnings, plain, engine, engine.accepts,
+            not any(found.code == "contract.unbounded_number" for found in warnings),
+            wants_exact_numbers(plain), _property_names(plain),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<Contract {self.id} version {self.version}>"
+
+    @property
+    def id(self) -> str:
+        """The tool and the side: `refund_order.input`."""
+        return f"{self.tool}.{self.side}"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """A copy of the schema."""
+        return copy.deepcopy(self._schema)
+
+    def judge(self, raw: Raw) -> Decision:
+        """Return the decision on text, bytes or a mapping: parsed strictly, then judged by the schema. Never raises.
+
+        An allowing decision holds the canonical copy in `.value`; nothing in it is coerced, defaulted or repaired.
+        Does not catch: a value of the right shape that is untrue.
+        """
+        if self._skims:  # what surely passes takes the short way; everything else goes the whole one
+            value = skim(raw, self.max_bytes)
+            if value is not None and self._accepts(value) and not (self._exact and has_whole_float(value)):
+                return Decision("allow", "schema", (), value)
+        parsed = read(raw, max_bytes=self.max_bytes)
+        if isinstance(parsed, Finding):
+            return block("parse", [parsed], ("schema",))
+        faults = self._engine.faults(parsed)
+        return block("schema", explain(faults, self._names)) if faults else Decision("allow", "schema", (), parsed)
+
+    def with_second_engine(self) -> Contract:
+        """Return this contract judged by the strict `jsonschema` engine alone: the second opinion of `replay`."""
+        from gate.strict_engine import StrictEngine
+
+        engine = StrictEngine(self._schema)
+        return replace(self, _engine=engine, _accepts=engine.accepts, _skims=False)
+
+
+def fingerprint(schema: dict[str, Any]) -> str:
+    """Return the sha256 of a schema's canonical text, the same whatever the order of keys, enum, required and type."""
+    return hashlib.sha256(json.dumps(_canonical(schema), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def _canonical(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {
+            key: sorted((_canonical(i) for i in item), key=lambda i: json.dumps(i, sort_keys=True))
+            if key in _UNORDERED and isinstance(item, list) else _canonical(item)
+            for key, item in node.items()
+        }  # fmt: skip
+    return [_canonical(item) for item in node] if isinstance(node, list) else node
+
+
+def _vetted(schema: Any, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
+    """Return a plain copy of a schema that is fit to be a contract, with its warnings, or raise ContractError."""
+    if not isinstance(schema, dict):
+        raise refusal("open", f"{name} must be an object, not {quote(schema)}.", "write the schema as an object.")
+    plain = read(schema, max_bytes=4 * MAX_BYTES)
+    if isinstance(plain, Finding):
+        raise refusal("schema", f"{name}: {plain.message}", "write the schema as plain JSON.")
+    fault = metaschema_fault(plain)
+    if fault is not None:
+        raise refusal("schema", f"{name} is no JSON Schema at {fault[0] or 'its root'}: {fault[1]}", "correct it.")
+    errors, warnings = vet(plain)
+    if errors:
+        raise ContractError(summary(name, errors), tuple(errors))
+    return plain, tuple(warnings)
+
+
+def summary(name: str, found: list[Finding]) -> str:
+    """Return the first three findings in one text that names what cannot be used."""
+    shown = "; ".join(f"{item.path or '(root)'} {item.message} {item.hint}" for item in found[:3])
+    more = f" … and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"{quote(name, 120)[1:-1]} cannot be used: {clip(shown, 3 * MAX_MESSAGE)}{more}"
+
+
+def refusal(reason: str, message: str, hint: str) -> ContractError:
+    """Return the error for one `contract.*` reason."""
+    return ContractError(f"{message} Next: {hint}", (finding(f"contract.{reason}", "", message, hint),))
+
+
+def _property_names(node: Any) -> frozenset[str]:
+    """Return every property name a schema knows, at any level, for the hint on an unknown field."""
+    if isinstance(node, list):
+        return frozenset().union(*map(_property_names, node))
+    if not isinstance(node, dict):
+        return frozenset()
+    own = node.get("properties")
+    return frozenset(own if isinstance(own, dict) else ()).union(*map(_property_names, node.values()))

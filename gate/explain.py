@@ -1,0 +1,156 @@
+"""Faults in words: which field, what was wrong, what to do next.
+
+A message never holds a value that was sent, only its type, and of a name that was sent no more than a short
+escaped piece. Limits come from the contract and may be shown.
+
+Not here: what is a fault (the engines).
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from gate.errors import Finding, clip, finding, quote
+from gate.faults import Fault
+
+_CODES = {
+    "additionalProperties": "unknown_field", "propertyNames": "unknown_field", "required": "missing_field",
+    "type": "type", "enum": "enum", "const": "enum", "pattern": "pattern", "format": "format", "multipleOf": "range",
+    "minimum": "range", "maximum": "range", "exclusiveMinimum": "range", "exclusiveMaximum": "range",
+    "minLength": "length", "maxLength": "length", "minItems": "items", "maxItems": "items", "uniqueItems": "items",
+    "contains": "items", "minContains": "items", "maxContains": "items", "falseSchema": "items",
+}  # fmt: skip
+
+_KINDS = {str: "a string", bool: "a boolean", int: "an integer", float: "a number", list: "an array", dict: "an object"}
+_TYPE_WORDS = {
+    "string": "a string", "boolean": "a boolean", "integer": "an integer", "number": "a number", "array": "an array",
+    "object": "an object", "null": "null",
+}  # fmt: skip
+_LIMITS = {
+    "minimum": "must be at least {}", "maximum": "must be at most {}", "exclusiveMinimum": "must be greater than {}",
+    "exclusiveMaximum": "must be less than {}", "minLength": "must have at least {} characters",
+    "maxLength": "must have at most {} characters", "minItems": "must have at least {} items",
+    "maxItems": "must have at most {} items", "minProperties": "must have at least {} fields",
+    "maxProperties": "must have at most {} fields", "multipleOf": "must be a multiple of {}",
+    "pattern": "must match {}", "uniqueItems": "must not hold one item twice",
+    "contains": "lacks an item that must be there", "falseSchema": "is one item too many",
+}  # fmt: skip
+_FORMAT_WORDS = {
+    "line": "must be one printable line: no line end, no blank at an end, nothing invisible",
+    "text": "must be printable lines: no control or invisible characters, no blank at the end of a line",
+}
+
+
+def explain(faults: Iterable[Fault], properties: Iterable[str] = ()) -> list[Finding]:
+    """Return one finding for each fault; for a failed alternative, those of the branch that fits best.
+
+    `properties` are the names the contract knows, for the hint on an unknown field.
+    """
+    known = sorted(properties)
+    found = []
+    for fault in faults:
+        branch = _best_branch(fault)
+        found += explain(branch, known) if branch else [_explain_one(fault, known)]
+    return found
+
+
+def _best_branch(fault: Fault) -> tuple[Fault, ...]:
+    """Return the faults of the one alternative that takes a value of this type, if there is exactly one such.
+
+    `anyOf [integer ≥ 0, null]` given -1 should say "must be at least 0", and given "4" that its type is wrong.
+    """
+    fitting = [branch for branch in fault.branches if branch and not any(_wrong_shape(item, fault) for item in branch)]
+    if len(fitting) == 1:
+        return fitting[0]
+    wrong = [item for branch in fault.branches for item in branch if item.keyword == "type" and item.path == fault.path]
+    if not fitting and wrong and len(wrong) == len(fault.branches):
+        return (Fault("type", fault.path, [kind for item in wrong for kind in item.limit], fault.value),)
+    return ()
+
+
+def _wrong_shape(item: Fault, fault: Fault) -> bool:
+    return item.path == fault.path and item.keyword in ("type", "const", "enum")
+
+
+def _explain_one(fault: Fault, known: list[str]) -> Finding:
+    keyword = fault.keyword
+    code = "schema." + _CODES.get(keyword, "other")
+    path = pointer(fault.path)
+    name = _name(fault.path)
+    if keyword in ("additionalProperties", "propertyNames"):
+        return finding(code, path, f"unknown field {name}.", _unknown_hint(fault, known))
+    if keyword == "required":
+        return finding(code, path, f"missing field {name}.", f"send {name}; nothing is filled in for you.")
+    if keyword == "type":
+        return finding(
+            code, path, f"{name} must be {_either(fault.limit)}, got {kind_of(fault.value)}.", _type_hint(fault)
+        )
+    if keyword in ("enum", "const"):
+        return finding(code, path, f"{name} is not one of the allowed values.", _enum_hint(fault))
+    if keyword == "format":
+        words = _FORMAT_WORDS.get(fault.limit, f"must be a well-formed {fault.limit}")
+        return finding(code, path, f"{name} {words}.", f"send {name} in that form.")
+    if keyword in _LIMITS:
+        limit = fault.limit if keyword == "pattern" else json.dumps(fault.limit)
+        hint = f"send {name} in that form." if keyword == "pattern" else f"send {name} within that limit."
+        return finding(code, path, f"{name} {_LIMITS[keyword].format(limit)}.", hint)
+    return finding(code, path, f"{name} fits none of the allowed forms.", "compare it with the contract.")
+
+
+def pointer(path: Iterable[str | int]) -> str:
+    """Return a JSON Pointer; names that were sent are escaped to ASCII and cut short.
+
+    >>> pointer(("items", 0, "a/b"))
+    '/items/0/a~1b'
+    """
+    return "".join("/" + clip(_escaped(part).replace("~", "~0").replace("/", "~1"), 60) for part in path)
+
+
+def _escaped(part: str | int) -> str:
+    return json.dumps(part)[1:-1].replace("\x7f", "\\u007f") if isinstance(part, str) else str(part)
+
+
+def _name(path: tuple[str | int, ...]) -> str:
+    """Return the field as a reader would say it: `quantity`, `items[2].sku`, `the payload`."""
+    out = ""
+    for part in path:
+        shown = _escaped(part) if isinstance(part, int) or part.isidentifier() and part.isascii() else quote(part)
+        out += f"[{shown}]" if isinstance(part, int) else f".{shown}" if out else shown
+    return clip(out, 120) or "the payload"
+
+
+def kind_of(value: Any) -> str:
+    """Return the JSON type of a value with its article: `a string`, `null`."""
+    return _KINDS.get(type(value), "null")
+
+
+def _either(types: list[str]) -> str:
+    return " or ".join(_TYPE_WORDS[kind] for kind in sorted(set(types)))
+
+
+def _type_hint(fault: Fault) -> str:
+    value = fault.value
+    if isinstance(value, str) and value[:1] in ("{", "[") and ("object" in fault.limit or "array" in fault.limit):
+        return "this is a string that holds JSON: send the object itself."
+    if isinstance(value, float) and "integer" in fault.limit:
+        return "write it without a fraction or exponent: 4, not 4.0; nothing is rounded."
+    if isinstance(value, str) and ("integer" in fault.limit or "number" in fault.limit):
+        return 'send a bare number: 4, not "4"; nothing is converted.'
+    return f"send {_either(fault.limit)}; nothing is converted."
+
+
+def _enum_hint(fault: Fault) -> str:
+    allowed = [fault.limit] if fault.keyword == "const" else fault.limit
+    if allowed is None:
+        return "true is not 1 and 1.0 is not 1: send the value as the contract writes it."
+    return "send one of " + clip(", ".join(json.dumps(item) for item in allowed), 200) + ", spelt exactly so."
+
+
+def _unknown_hint(fault: Fault, known: list[str]) -> str:
+    near = difflib.get_close_matches(str(fault.path[-1])[:60], known, n=1)
+    if near:
+        return f"remove it, or send {near[0]} if that is what you mean."
+    return "remove it; allowed: " + clip(", ".join(known), 200) + "." if known else "remove it."

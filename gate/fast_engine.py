@@ -1,0 +1,124 @@
+"""The deciding engine: `jsonschema-rs`, made as strict as the kit.
+
+Stricter than JSON Schema in the same ways as `strict_engine`: an `integer` is an integer token (4.0 is refused), true
+never equals 1 nor 1.0 equal 1 in an enum, and formats are checked. Patterns match in linear time; nothing is fetched.
+
+Not here: whether the schema is fit to be a contract (`vet`). Where `jsonschema-rs` is not installed, importing this
+raises ImportError and the strict engine decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from gate.faults import Fault, same
+from gate.formats import FORMATS
+
+INTEGER = "x-gate-integer"
+EXACT = "x-gate-exact"
+
+
+class FastEngine:
+    """`jsonschema-rs`, offline, with its linear-time patterns and our formats."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._validator = jsonschema_rs.Draft202012Validator(
+            _mark(schema),
+            formats=FORMATS,
+            validate_formats=True,
+            pattern_options=jsonschema_rs.RegexOptions(),
+            keywords={INTEGER: _IntegerToken, EXACT: _ExactToken},
+            offline=True,
+        )
+        self.accepts: Callable[[Any], bool] = self._validator.is_valid
+
+    def faults(self, value: Any) -> list[Fault]:
+        """Return every broken rule, empty when the value is accepted."""
+        return [fault for error in self._validator.iter_errors(value) for fault in _fast_faults(error)]
+
+
+def _mark(schema: Any, *, is_schema: bool = True) -> Any:
+    """Return the schema with our own keywords beside `integer`, and beside an enum or const that holds numbers."""
+    if isinstance(schema, list):
+        return [_mark(item, is_schema=is_schema) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    marked = {
+        key: item if key in ("enum", "const", "required") and is_schema
+        else _mark(item, is_schema=not (is_schema and key in ("properties", "$defs")))
+        for key, item in schema.items()
+    }  # fmt: skip
+    if is_schema and "integer" in schema.get("type", ()) and "number" not in schema.get("type", ()):
+        marked[INTEGER] = True
+    if is_schema and ("enum" in schema or "const" in schema):
+        marked[EXACT] = schema["enum"] if "enum" in schema else [schema["const"]]
+    return marked
+
+
+class _IntegerToken:
+    def __init__(self, parent: object, value: object, path: object) -> None: ...
+
+    def validate(self, instance: Any) -> None:
+        if type(instance) is float:
+            raise ValueError
+
+
+class _ExactToken:
+    def __init__(self, parent: object, value: list[Any], path: object) -> None:
+        self._allowed = value
+
+    def validate(self, instance: Any) -> None:
+        if instance in self._allowed and not any(same(instance, item) for item in self._allowed):
+            raise ValueError
+
+
+def _fast_faults(error: Any) -> Iterator[Fault]:
+    keyword = error.kind.name
+    details = error.kind.as_dict()
+    path = tuple(error.instance_path)
+    if keyword == "additionalProperties":
+        for name in details["unexpected"]:
+            yield Fault(keyword, (*path, name), None, error.instance[name])
+    elif keyword == "required":
+        yield Fault(keyword, (*path, details["property"]), None, error.instance)
+    elif keyword in ("anyOf", "oneOf"):
+        branches = tuple(
+            tuple(fault for inner in branch for fault in _fast_faults(inner)) for branch in details["context"]
+        )
+        yield Fault(keyword, path, None, error.instance, branches)
+    elif keyword == "propertyNames":
+        name = details["error"].instance
+        yield Fault(keyword, (*path, name), None, name)
+    elif keyword in _LIMIT_NAMES:
+        limit = details[_LIMIT_NAMES[keyword]]
+        yield Fault(keyword, path, sorted(limit) if keyword == "type" else limit, error.instance)
+    elif keyword == INTEGER:
+        yield Fault("type", path, ["integer"], error.instance)
+    elif keyword == EXACT:
+        yield Fault("enum", path, None, error.instance)
+    else:
+        yield Fault(keyword, path, None, error.instance)
+
+
+_LIMIT_NAMES = {
+    "type": "types", "enum": "options", "const": "expected_value", "pattern": "pattern", "format": "format",
+    "multipleOf": "multiple_of",
+} | dict.fromkeys(
+    (
+        "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",
+        "minProperties", "maxProperties",
+    ),
+    "limit",
+)  # fmt: skip
+
+
+def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
+    """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
+    try:
+        jsonschema_rs.meta.validate(schema)
+    except jsonschema_rs.ValidationError as error:
+        return "".join(f"/{part}" for part in error.instance_path), error.message
+    return None

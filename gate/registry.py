@@ -1,0 +1,191 @@
+"""The contracts of a folder and its lock, and one call judged by them.
+
+Not here: what a contract may say (`vet`) and how a lock is written (`lock`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gate.contract import Contract, Side, refusal, summary
+from gate.decision import Decision, block
+from gate.errors import ContractError, Finding, finding, quote
+from gate.files import locate, read_json
+from gate.payload import MAX_BYTES
+
+LOCK = "contracts.lock.json"
+_FILE = re.compile(r"(?P<tool>.+)\.(?P<side>input|output)\.schema\.json")
+
+
+class Contracts:
+    """All contracts of a folder, by tool and side. Read-only; iterating gives the contracts sorted by id."""
+
+    def __init__(self, contracts: Iterable[Contract]) -> None:
+        self._by_id: dict[str, Contract] = {}
+        alike: dict[str, str] = {}
+        for contract in contracts:
+            other = alike.setdefault(_skeleton(contract.tool), contract.tool)
+            if contract.id in self._by_id or other != contract.tool:
+                message = f"the tool names {quote(other)} and {quote(contract.tool)} are the same or look alike."
+                raise refusal("name", message, "rename one of them.")
+            self._by_id[contract.id] = contract
+
+    def __iter__(self) -> Iterator[Contract]:
+        return iter([self._by_id[name] for name in sorted(self._by_id)])
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def input(self, tool: object) -> Contract | None:
+        """Return the contract of a tool's arguments, or None. Any object may be asked for."""
+        return self._by_id.get(f"{tool}.input") if type(tool) is str else None
+
+    def output(self, tool: object) -> Contract | None:
+        """Return the contract of a tool's results, or None. Any object may be asked for."""
+        return self._by_id.get(f"{tool}.output") if type(tool) is str else None
+
+    def tools(self) -> tuple[str, ...]:
+        """Return the names of all tools, sorted."""
+        return tuple(sorted({contract.tool for contract in self._by_id.values()}))
+
+
+def load_contracts(folder: str | Path = "schemas", *, max_bytes: int = MAX_BYTES) -> Contracts:
+    """Return the contracts in a folder of `<tool>.<input|output>.schema.json`, checked against its lock.
+
+    Refuses to start (`ContractError`, every finding in it) on any fault: a schema that is no contract, names that
+    look alike, a file without a lock entry or the other way round, a schema that changed since it was frozen.
+    """
+    home = locate(folder)
+    files = contract_files(home)
+    lock = read_lock(home)
+    contracts: list[Contract] = []
+    found: list[Finding] = []
+    for path, tool, side in files:
+        entry = lock.get(f"{tool}.{side}", {})
+        try:
+            version = entry.get("version", "0")
+            contract = Contract.from_schema(read_json(path), tool=tool, side=side, version=version, max_bytes=max_bytes)
+        except ContractError as error:
+            found += error.findings
+            continue
+        contracts.append(contract)
+        if entry.get("sha256") != contract.sha256:
+            state = "changed since it was frozen" if entry else "is not frozen yet"
+            found.append(finding("contract.lock", "", f"the contract {contract.id} {state}.", _FREEZE))
+    for name in sorted(lock.keys() - {f"{tool}.{side}" for _, tool, side in files}):
+        found.append(finding("contract.lock", "", f"{LOCK} lists {name}, which is not there.", _FREEZE))
+    if found:
+        raise ContractError(summary(str(home), found), tuple(found))
+    return Contracts(contracts)
+
+
+def contract_files(folder: Path) -> list[tuple[Path, str, Side]]:
+    """Return (path, tool, side) for each schema file in a folder, sorted by name.
+
+    Raises `ContractError` for a folder without one, and for a JSON file whose name says no tool and side.
+    """
+    found: list[tuple[Path, str, Side]] = []
+    for path in sorted(folder.glob("*.json")):
+        named = _FILE.fullmatch(path.name)
+        if named:
+            found.append((path, named["tool"], "input" if named["side"] == "input" else "output"))
+        elif path.name != LOCK:
+            raise refusal("name", f"{path.name} is not named <tool>.<input|output>.schema.json.", "rename the file.")
+    if not found:
+        raise refusal("missing", f"there is no contract in {quote(str(folder), 120)}.", "add a schema file.")
+    return found
+
+
+_FREEZE = "look at the change with `gate contract diff`, then run `gate contract freeze`."
+
+
+def read_lock(folder: Path) -> dict[str, dict[str, str]]:
+    """Return the entries of a folder's lock: {contract id: {"version", "sha256"}}; empty where there is no lock."""
+    path = folder / LOCK
+    if not path.exists():
+        return {}
+    entries = read_json(path).get("contracts")
+    if not isinstance(entries, dict) or not all(
+        isinstance(entry, dict) and set(entry) == {"version", "sha256"} and all(type(v) is str for v in entry.values())
+        for entry in entries.values()
+    ):
+        raise refusal("lock", f"{path.name} is damaged.", "restore it from version control, or freeze again.")
+    return entries
+
+
+def _skeleton(name: str) -> str:
+    return name.casefold().translate(str.maketrans("01i-.", "oll__"))
+
+
+_CALL_KEYS = {"id", "name", "arguments", "input", "raw", "type", "finish_reason"}
+_ARGUMENT_KEYS = ("arguments", "input", "raw")
+_ID = re.compile(r"[!-~]{1,128}")
+
+
+def judge_call(contracts: Contracts, call: object, *, seen: Collection[str] = ()) -> Decision:
+    """Return the decision on one tool call: `{"id", "name"}` and its arguments. Never raises.
+
+    The arguments are an object under `arguments` (or `input`), or model text, parsed once, under `raw`. `seen` are
+    the ids already used in this run. All problems of a call are reported together, so that one correction is enough.
+
+    >>> judge_call(load_contracts(), {"id": "c1", "name": "refund", "input": {}}).codes
+    ('call.unknown_tool',)
+    """
+    found = _call_findings(contracts, call, seen)
+    if not isinstance(call, dict):
+        return block("call", found, ("schema",))
+    given = [key for key in _ARGUMENT_KEYS if key in call]
+    contract = contracts.input(call.get("name"))
+    if contract is None or len(given) != 1 or any(item.code == "parse.not_object" for item in found):
+        return block("call", found, ("schema",))
+    decision = contract.judge(call[given[0]])
+    if found:
+        return block("call", [*found, *decision.findings])
+    return decision
+
+
+def _call_findings(contracts: Contracts, call: object, seen: Collection[str]) -> list[Finding]:
+    """Return what is wrong with a call's envelope, the inside of its arguments left aside."""
+    if type(call) is not dict:
+        return [finding("call.malformed", "", f"a tool call must be an object, got {quote(call)}.", "send one object.")]
+    found = []
+    if call.get("finish_reason") == "length":
+        message = "the call was cut off: the finish reason is length."
+        found.append(finding("call.incomplete", "", message, "send it again, shorter or with more room."))
+    for key in call.keys() - _CALL_KEYS:
+        found.append(finding("call.malformed", "", f"a tool call has no {quote(key)}.", "send id, name and arguments."))
+    return [*found, *_arguments_findings(call), *_id_findings(call, seen), *_name_findings(contracts, call)]
+
+
+def _arguments_findings(call: dict[str, Any]) -> list[Finding]:
+    given = [key for key in _ARGUMENT_KEYS if key in call]
+    if len(given) != 1:
+        return [finding("call.malformed", "/arguments", "a call needs arguments, once.", "send {} if it has none.")]
+    if given[0] != "raw" and type(call[given[0]]) is str:
+        message = f"{given[0]} is a string: parse it once before you judge it."
+        hint = "send the object itself, or hand the text in as raw."
+        return [finding("parse.not_object", f"/{given[0]}", message, hint)]
+    return []
+
+
+def _id_findings(call: dict[str, Any], seen: Collection[str]) -> list[Finding]:
+    identity = call.get("id")
+    if type(identity) is not str or not _ID.fullmatch(identity):
+        message = "a call needs an id: 1 to 128 printable ASCII characters."
+        return [finding("call.malformed", "/id", message, "send the id that came with the call.")]
+    if identity in seen:
+        message = f"the call id {quote(identity)} was used before in this run."
+        return [finding("call.duplicate_id", "/id", message, "give each call an id of its own.")]
+    return []
+
+
+def _name_findings(contracts: Contracts, call: dict[str, Any]) -> list[Finding]:
+    if "name" not in call:
+        return [finding("call.malformed", "/name", "a call needs the name of a tool.", "send one.")]
+    if contracts.input(call["name"]) is None:
+        hint = f"use one of: {', '.join(tool for tool in contracts.tools() if contracts.input(tool))}."
+        return [finding("call.unknown_tool", "/name", f"there is no tool named {quote(call['name'])}.", hint)]
+    return []

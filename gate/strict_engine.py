@@ -1,0 +1,165 @@
+"""The second engine: `jsonschema`, made as strict as the kit. It decides where `jsonschema-rs` is not installed.
+
+Exact tokens, whole-string patterns, exact multiples, checked formats: the same decisions as `fast_engine`, slower.
+Imported only when it is wanted, because importing `jsonschema` is slow.
+
+Not here: what the faults mean (`explain`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+
+from gate import patterns
+from gate.faults import Fault, same
+from gate.formats import FORMATS
+
+Errors = Iterator[ValidationError]
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(patterns.to_python(pattern), re.ASCII)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, str) and not _compiled(pattern).search(instance):
+        yield ValidationError("pattern")
+
+
+def _format(validator: Any, name: str, instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, str) and not FORMATS[name](instance):
+        yield ValidationError("format")
+
+
+def _enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Errors:
+    if not any(same(instance, item) for item in allowed):
+        yield ValidationError("enum")
+
+
+def _const(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
+    if not same(instance, allowed):
+        yield ValidationError("const")
+
+
+def _multiple_of(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
+    # As written, in tens: 19.99 is a multiple of 0.01 although the two doubles are not.
+    if validator.is_type(instance, "number") and (Fraction(repr(instance)) / Fraction(repr(step))).denominator != 1:
+        yield ValidationError("multipleOf")
+
+
+def _required(validator: Any, names: list[str], instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, dict):
+        yield from (ValidationError("required", path=[name]) for name in names if name not in instance)
+
+
+def _dependent_required(validator: Any, needs: dict[str, list[str]], instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, dict):
+        for name, names in needs.items():
+            if name in instance:
+                yield from _required(validator, names, instance, schema)
+
+
+def _additional(validator: Any, rule: Any, instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, dict):
+        for name in instance.keys() - schema.get("properties", {}).keys():
+            if rule is False:
+                yield ValidationError("additionalProperties", path=[name])
+            else:
+                yield from validator.descend(instance[name], rule, path=name)
+
+
+def _property_names(validator: Any, rule: Any, instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, dict):
+        for name in instance:
+            if not validator.evolve(schema=rule).is_valid(name):
+                yield ValidationError("propertyNames", path=[name])
+
+
+def _items(validator: Any, rule: Any, instance: Any, schema: Any) -> Errors:
+    if isinstance(instance, list):
+        for index in range(len(schema.get("prefixItems", ())), len(instance)):
+            if rule is False:
+                yield ValidationError("falseSchema", path=[index], validator="falseSchema")
+            else:
+                yield from validator.descend(instance[index], rule, path=index)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {
+        "integer": lambda _, value: type(value) is int,
+        "number": lambda _, value: type(value) in (int, float),
+    }
+)
+
+_Strict = extend(
+    Draft202012Validator,
+    validators={
+        "additionalProperties": _additional,
+        "const": _const,
+        "dependentRequired": _dependent_required,
+        "enum": _enum,
+        "format": _format,
+        "items": _items,
+        "multipleOf": _multiple_of,
+        "pattern": _pattern,
+        "propertyNames": _property_names,
+        "required": _required,
+    },
+    type_checker=_TYPES,
+)
+
+
+_SHOWN = {
+    "enum", "const", "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
+}  # fmt: skip
+
+
+class StrictEngine:
+    """Judges parsed values by a vetted schema.
+
+    >>> StrictEngine({"type": "integer"}).accepts(4.0)
+    False
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self._validator = _Strict(schema)
+
+    def accepts(self, value: Any) -> bool:
+        """Say whether the value breaks no rule."""
+        return bool(self._validator.is_valid(value))
+
+    def faults(self, value: Any) -> list[Fault]:
+        """Return every broken rule, empty when the value is accepted."""
+        return [fault for error in self._validator.iter_errors(value) for fault in _strict_faults(error)]
+
+
+def _strict_faults(error: ValidationError) -> Iterator[Fault]:
+    keyword, path, limit = str(error.validator), tuple(error.absolute_path), error.validator_value
+    if keyword in ("anyOf", "oneOf"):
+        branches: dict[Any, list[Fault]] = {index: [] for index in range(len(limit))}
+        for inner in error.context or ():
+            branches[inner.schema_path[0]].extend(_strict_faults(inner))
+        yield Fault(keyword, path, None, error.instance, tuple(tuple(branch) for branch in branches.values()))
+    elif keyword == "type":
+        yield Fault(keyword, path, [limit] if isinstance(limit, str) else sorted(limit), error.instance)
+    elif keyword == "dependentRequired":
+        yield Fault("required", path, None, error.instance)
+    else:
+        yield Fault(keyword, path, limit if keyword in _SHOWN else None, error.instance)
+
+
+def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
+    """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
+    for error in Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema):
+        return "".join(f"/{part}" for part in error.absolute_path), error.message
+    return None

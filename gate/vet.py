@@ -1,0 +1,238 @@
+"""Vetting: is a schema fit to be a contract? Errors refuse to start; warnings are shown by `gate contract lint`.
+
+A contract is closed at every level, uses only keywords that are enforced, and means the same to both engines. The
+rules are those of the README's "What a contract may say".
+
+Not here: whether the contract is the right one for the tool.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any, NamedTuple
+
+from gate import patterns
+from gate.errors import Finding, finding, quote
+from gate.formats import BOUNDED, FORMATS
+
+_NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
+_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+KEYWORDS = _NOTES | set(_IN_PLACE) | {
+    "$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "propertyNames",
+    "minProperties", "maxProperties", "dependentRequired", "items", "prefixItems", "minItems", "maxItems",
+    "uniqueItems", "contains", "minContains", "maxContains", "minLength", "maxLength", "pattern", "format", "minimum",
+    "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+}  # fmt: skip
+_SHAPES = ("type", "enum", "const", "$ref", "anyOf", "oneOf")
+
+
+class Vetting(NamedTuple):
+    """What vetting found: `errors` refuse to start, `warnings` do not."""
+
+    errors: list[Finding]
+    warnings: list[Finding]
+
+
+def vet(schema: dict[str, Any]) -> Vetting:
+    """Return every reason why a plain JSON object is no contract, and every bound it lacks.
+
+    >>> [found.code for found in vet({"type": "object", "properties": {}}).errors]
+    ['contract.open']
+    """
+    vetter = _Vetter(schema)
+    if schema.get("type") != "object":
+        vetter.error("root", "", "a contract must be an object at its root.", 'write "type": "object" there.')
+    vetter.node(schema, "", closed=True, known=frozenset())
+    return Vetting(sorted(set(vetter.errors)), sorted(set(vetter.warnings)))
+
+
+class _Vetter:
+    """Walks a schema once, collecting findings. Paths are JSON Pointers into the schema."""
+
+    def __init__(self, root: dict[str, Any]) -> None:
+        self.root = root
+        self.errors: list[Finding] = []
+        self.warnings: list[Finding] = []
+
+    def error(self, reason: str, path: str, message: str, hint: str) -> None:
+        self.errors.append(finding(f"contract.{reason}", path, message, hint))
+
+    def warn(self, reason: str, path: str, message: str, hint: str) -> None:
+        self.warnings.append(finding(f"contract.{reason}", path, message, hint))
+
+    def node(self, node: Any, path: str, *, closed: bool, known: frozenset[str]) -> None:
+        """Vet one schema. `closed`: it decides alone what passes, so it must be typed and closed; `known` names the
+        properties of the object it only narrows."""
+        if not isinstance(node, dict):
+            message = f"{path or 'the contract'} is {quote(node)}, not a schema object: it closes nothing."
+            self.error("open", path, message, "write an object with a type.")
+            return
+        self.keywords(node, path)
+        if closed and not any(word in node for word in _SHAPES) and not self.shaped_by_all(node):
+            self.error("open", path, f"{path or 'the contract'} has no type: anything passes.", "give it a type.")
+        self.reference(node, path)
+        names = known | frozenset(_object(node.get("properties")))
+        self.object_rules(node, path, closed, names)
+        self.array_rules(node, path, closed)
+        self.string_rules(node, path, closed)
+        self.number_rules(node, path, closed)
+        self.inside(node, path, closed, names)
+
+    def shaped_by_all(self, node: dict[str, Any]) -> bool:
+        return any(
+            isinstance(part, dict) and any(word in part for word in _SHAPES) for part in _list(node.get("allOf"))
+        )
+
+    def keywords(self, node: dict[str, Any], path: str) -> None:
+        for word in node:
+            if word == "default":
+                message = f"{path or 'the contract'} has a default, and nothing is ever filled in."
+                self.error("default", f"{path}/default", message, "drop it; make the field required or optional.")
+            elif word not in KEYWORDS:
+                near = difflib.get_close_matches(word.casefold(), KEYWORDS, n=1)
+                hint = f"did you mean {near[0]}?" if near else "drop it, or say it with a keyword that is checked."
+                self.error(
+                    "keyword", f"{path}/{quote(word)[1:-1]}", f"{quote(word)} is no keyword of a contract.", hint
+                )
+            elif word == "$id" and path:
+                self.error("keyword", f"{path}/$id", "$id stands below the root.", "drop it.")
+
+    def reference(self, node: dict[str, Any], path: str) -> None:
+        ref = node.get("$ref")
+        if ref is None:
+            return
+        if not isinstance(ref, str) or not ref.startswith("#"):
+            message = f"$ref to {quote(ref)} leaves the file; nothing is ever fetched."
+            self.error("remote_ref", f"{path}/$ref", message, "copy the schema under $defs and point at #/$defs/….")
+        elif resolve(self.root, ref) is None:
+            self.error("ref", f"{path}/$ref", f"$ref to {quote(ref)} points at nothing.", "correct the pointer.")
+        elif _loops(self.root, node, ()):
+            self.error("ref", f"{path}/$ref", f"$ref to {quote(ref)} comes back to itself.", "break the loop.")
+
+    def object_rules(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
+        typed = "object" in _types(node)
+        if closed and typed and not _is_closed(node):
+            message = f"{path or 'the contract'} is open: unknown fields would pass."
+            hint = (
+                'write "additionalProperties": false; a map needs it as a schema, with propertyNames and maxProperties.'
+            )
+            self.error("open", path, message, hint)
+        if closed and not typed and "properties" in node and "type" in node:
+            self.error("open", path, f"{path} has properties but is no object.", 'write "type": "object".')
+        needed = [
+            *_list(node.get("required")),
+            *(n for part in _object(node.get("dependentRequired")).values() for n in part),
+        ]
+        for name in needed:
+            if name not in names and not _is_map(node):
+                message = f"required names {quote(name)}, which is no property: nothing could ever pass."
+                self.error("required", f"{path}/required", message, "add the property or drop the name.")
+
+    def array_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
+        if not closed or "array" not in _types(node):
+            return
+        if "items" not in node:
+            self.error("open", path, f"{path} is an array of anything.", "say what its items are.")
+        if "maxItems" not in node and node.get("items") is not False:
+            self.warn("unbounded", path, f"{path} may be of any length.", "give it maxItems.")
+
+    def string_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
+        name = node.get("format")
+        if name is not None and name not in FORMATS:
+            hint = "use one of " + ", ".join(sorted(FORMATS)) + "."
+            self.error("format", f"{path}/format", f"the format {quote(name)} is not checked by the kit.", hint)
+        pattern = node.get("pattern")
+        if isinstance(pattern, str):
+            self.pattern(pattern, f"{path}/pattern")
+        bounded = "maxLength" in node or (isinstance(name, str) and name in BOUNDED) or _fixed_length(pattern)
+        if closed and "string" in _types(node) and not bounded and "enum" not in node and "const" not in node:
+            self.warn("unbounded", path, f"{path} may be a string of any length.", "give it maxLength.")
+
+    def pattern(self, pattern: str, path: str) -> None:
+        try:
+            patterns.to_python(pattern)
+        except ValueError as error:
+            self.error("pattern", path, f"the pattern {error}.", "use what means the same in both engines.")
+            return
+        if not patterns.is_anchored(pattern):
+            self.warn("unanchored", path, "the pattern is found anywhere in the string.", "write ^…$ around it.")
+
+    def number_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
+        ends = ({"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"})
+        bounded = all(node.keys() & end for end in ends) or node.keys() & {"enum", "const"}
+        if closed and _types(node) & {"integer", "number"} and not bounded:
+            self.warn("unbounded_number", path, f"{path} has no least or no greatest value.", "give it both.")
+
+    def inside(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
+        for word in ("properties", "$defs"):
+            for name, part in _object(node.get(word)).items():
+                whole = closed or word == "$defs"
+                self.node(part, f"{path}/{word}/{quote(name)[1:-1]}", closed=whole, known=frozenset())
+        for word in ("items", "additionalProperties"):
+            if word in node and node[word] is not False:
+                self.node(node[word], f"{path}/{word}", closed=closed, known=frozenset())
+        for index, part in enumerate(_list(node.get("prefixItems"))):
+            self.node(part, f"{path}/prefixItems/{index}", closed=closed, known=frozenset())
+        for word in ("propertyNames", "contains"):
+            if word in node:
+                self.node(node[word], f"{path}/{word}", closed=False, known=frozenset())
+        for word in _IN_PLACE:
+            parts = node.get(word)
+            for index, part in enumerate(parts if isinstance(parts, list) else [parts] if word in node else []):
+                where = f"{path}/{word}/{index}" if isinstance(parts, list) else f"{path}/{word}"
+                alone = closed and word in ("anyOf", "oneOf") and not node.keys() & {"type", "$ref", "enum", "const"}
+                self.node(part, where, closed=alone, known=frozenset() if alone else names)
+
+
+def resolve(root: dict[str, Any], ref: str) -> Any | None:
+    """Return what a local reference (`#` or `#/a/b`) points at, or None."""
+    here: Any = root
+    for part in ref.removeprefix("#").split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        here = here.get(name) if isinstance(here, dict) else None
+    return here
+
+
+def _loops(root: dict[str, Any], node: Any, seen: tuple[int, ...]) -> bool:
+    """Say whether judging one value by this schema would come back to it without going deeper into the value."""
+    if not isinstance(node, dict):
+        return False
+    if id(node) in seen:
+        return True
+    after = (*seen, id(node))
+    targets = [resolve(root, node["$ref"])] if isinstance(node.get("$ref"), str) else []
+    for word in _IN_PLACE:
+        targets += node[word] if isinstance(node.get(word), list) else [node.get(word)]
+    return any(_loops(root, target, after) for target in targets)
+
+
+def _is_closed(node: dict[str, Any]) -> bool:
+    return node.get("additionalProperties") is False or _is_map(node)
+
+
+def _is_map(node: dict[str, Any]) -> bool:
+    """Say whether an object is a map whose names, values and size are all constrained."""
+    values, names = node.get("additionalProperties"), node.get("propertyNames")
+    constrained = isinstance(names, dict) and bool(names.keys() & {"pattern", "enum", "format", "maxLength"})
+    return isinstance(values, dict) and constrained and "maxProperties" in node
+
+
+def _types(node: dict[str, Any]) -> set[str]:
+    kind = node.get("type", [])
+    return {kind} if isinstance(kind, str) else {item for item in _list(kind) if isinstance(item, str)}
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _fixed_length(pattern: Any) -> bool:
+    """Say whether an anchored pattern bounds the length by itself: it repeats nothing without end."""
+    if not isinstance(pattern, str) or not patterns.is_anchored(pattern):
+        return False
+    return not any(mark in json.dumps(pattern) for mark in ("*", "+", ",}"))
