@@ -19,6 +19,8 @@ _HOME = {
     "errors": ("CODES", "ConfigError", "ContractError", "Finding", "GateError", "ResultGateError"),
     "decision": ("Decision",),
     "contract": ("Contract",),
+    "memory": ("AgentMemory",),
+    "results": ("judge_result", "validate_tool_result"),
     "registry": ("Contracts", "judge_call", "load_contracts"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

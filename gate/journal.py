@@ -1,0 +1,87 @@
+"""A file of lines that only grows: each line is on disk before `append` returns, and a half line never counts.
+
+A kill at any instant leaves the lines before it whole. What was half-written is cut off by the next writer, who keeps
+it beside the file. One writer at a time, across processes, by a lock file.
+
+Not here: what a line means (`memory`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gate.errors import ConfigError, quote
+
+_WAIT = 10.0  # seconds another writer may hold the file
+
+
+class Journal:
+    """The lines of one file. Use `unread` and `append` inside `locked`.
+
+    >>> journal = Journal("events.jsonl")
+    >>> journal.path.name
+    'events.jsonl'
+
+    Does not catch: a disk that says "written" and has not; a file edited by hand.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._read_to = 0
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the file alone. Raises `ConfigError` when it cannot be had or used."""
+        from filelock import FileLock, Timeout  # only a durable journal pays for it
+
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(f"{self.path}.lock", timeout=_WAIT):
+                yield
+        except Timeout as error:
+            message = f"{_shown(self.path)} is held by another program for more than {_WAIT:.0f} seconds."
+            raise ConfigError(f"{message} Next: stop that program.") from error
+        except OSError as error:
+            raise ConfigError(
+                f"{_shown(self.path)} cannot be used ({error.strerror}). Next: check the folder."
+            ) from error
+
+    def unread(self) -> list[str]:
+        """Return the lines added since the last look. Bad UTF-8 is replaced, so that the line is refused, not lost."""
+        if not self.path.exists():
+            return []
+        with self.path.open("rb") as file:
+            file.seek(self._read_to)
+            data = file.read()
+        whole, newline, half = data.rpartition(b"\n")
+        self._read_to += len(whole) + len(newline)
+        if half:
+            self._cut(half)
+        return [line.decode("utf-8", "backslashreplace") for line in whole.split(b"\n") if line]
+
+    def append(self, line: str) -> None:
+        """Write one line and wait until it is on disk. `line` has no line end in it; call `unread` before."""
+        data = line.encode("utf-8") + b"\n"
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+        try:
+            while data:
+                data = data[os.write(handle, data) :]
+            os.fsync(handle)
+            self._read_to = os.lseek(handle, 0, os.SEEK_END)
+        finally:
+            os.close(handle)
+
+    def _cut(self, half: bytes) -> None:
+        """Cut off what a killed writer left, after keeping it beside the file."""
+        with Path(f"{self.path}.half").open("ab") as kept:
+            kept.write(half + b"\n")
+        with self.path.open("r+b") as file:
+            file.truncate(self._read_to)
+            os.fsync(file.fileno())
+
+
+def _shown(path: Path) -> str:
+    return quote(str(path), 200)

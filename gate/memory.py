@@ -1,0 +1,160 @@
+"""An agent's memory that only the gate writes: tool results as canonical JSON, with the contract that accepted them.
+
+Not here: what a contract accepts (`results`), how the file is kept whole (`journal`), user and model messages.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from gate.decision import Decision, block
+from gate.errors import Finding, ResultGateError, finding, quote
+from gate.formats import is_line
+from gate.journal import Journal
+from gate.payload import MAX_BYTES, Raw, read
+from gate.registry import Contracts, load_contracts
+from gate.results import judge_result, refused
+
+Event = dict[str, Any]
+_EVENT = {"role", "name", "tool_use_id", "content", "contract", "version", "sha256"}
+_KEPT = 2000  # characters of a refused payload that quarantine keeps where it has no file
+
+
+class AgentMemory:
+    """Tool results that a frozen contract accepted, in order, each call id once.
+
+    `contracts` are the kit's own by default. `path` makes it durable: one line of JSON an event, written and synced
+    before `append_tool_result` returns, and judged again when it is loaded, so that a changed contract cannot smuggle
+    old state back in. `quarantine` is the file that refused payloads go to; they never reach the transcript.
+
+    >>> memory = AgentMemory()
+    >>> memory.append_tool_result("inventory.lookup", {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}, "call-1")
+    {'quantity': 4, 'sku': 'SKU-19', 'warehouse': 'sfo'}
+    >>> memory.events[0]["contract"], memory.events[0]["version"]
+    ('inventory.lookup.output', '1')
+
+    Raises `ConfigError` when a file cannot be read or written. Safe across threads, and across processes on one file.
+    """
+
+    def __init__(
+        self,
+        contracts: Contracts | None = None,
+        path: str | Path | None = None,
+        quarantine: str | Path | None = None,
+    ) -> None:
+        self._contracts = load_contracts() if contracts is None else contracts
+        self._lines: list[str] = []
+        self._ids: set[str] = set()
+        self._refused: list[Event] = []
+        self._lock = RLock()
+        self._quarantine = Journal(quarantine) if quarantine is not None else None
+        self._journal = Journal(path) if path is not None else None
+        if self._journal is not None:
+            with self._journal.locked():
+                self._take_in(self._journal.unread())
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """A fresh copy of all events: changing it changes nothing.
+
+        Each has role, name, tool_use_id, content, contract, version and sha256.
+        """
+        with self._lock:
+            return tuple(json.loads(line) for line in self._lines)
+
+    @property
+    def quarantined(self) -> tuple[Event, ...]:
+        """A fresh copy of what this memory refused: tool, tool_use_id, codes, and the raw payload as text."""
+        with self._lock:
+            return tuple(dict(item) for item in self._refused)
+
+    def append_tool_result(self, tool: object, payload: Raw, tool_use_id: str | None = None) -> dict[str, Any]:
+        """Judge a tool result and append the canonical copy; return another copy of it.
+
+        Raises `ResultGateError` if it is refused: a call id that has a result already (`memory.duplicate_call_id`), no
+        contract, or anything the contract refuses. Memory is then unchanged and the raw payload is in quarantine.
+        """
+        with self._lock:
+            if self._journal is None:
+                return self._append(tool, payload, tool_use_id)
+            with self._journal.locked():
+                self._take_in(self._journal.unread())  # what another process appended meanwhile counts
+                return self._append(tool, payload, tool_use_id)
+
+    def _append(self, tool: object, payload: Raw, tool_use_id: str | None) -> dict[str, Any]:
+        line = self._accept(tool, payload, tool_use_id)
+        if self._journal is not None:
+            self._journal.append(line)
+        self._keep(line, tool_use_id)
+        content: dict[str, Any] = json.loads(line)["content"]
+        return content
+
+    def _accept(self, tool: object, payload: Raw, tool_use_id: object) -> str:
+        """Return the event as canonical JSON, or put the payload aside and raise."""
+        decision = self._judge(tool, payload, tool_use_id)
+        contract = self._contracts.output(tool)
+        if decision.value is None or contract is None:
+            self._put_aside(tool, payload, tool_use_id, decision)
+            raise refused(tool, decision)
+        event = {
+            "role": "tool", "name": tool, "tool_use_id": tool_use_id, "content": decision.value,
+            "contract": contract.id, "version": contract.version, "sha256": contract.sha256,
+        }  # fmt: skip
+        return json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+    def _judge(self, tool: object, payload: Raw, tool_use_id: object) -> Decision:
+        if tool_use_id is None:
+            return judge_result(self._contracts, tool, payload)
+        if type(tool_use_id) is not str or not is_line(tool_use_id):
+            message = f"the call id is {quote(tool_use_id)}, not one printable line."
+            return block("call", [finding("call.malformed", "/tool_use_id", message, "hand in the id of the call.")])
+        if tool_use_id in self._ids:
+            message = f"the call {quote(tool_use_id)} has a result already."
+            hint = "keep the first: one call has one result."
+            return block("memory", [finding("memory.duplicate_call_id", "", message, hint)])
+        return judge_result(self._contracts, tool, payload)
+
+    def _keep(self, line: str, tool_use_id: str | None) -> None:
+        self._lines.append(line)
+        if tool_use_id is not None:
+            self._ids.add(tool_use_id)
+
+    def _put_aside(self, tool: object, payload: object, tool_use_id: object, decision: Decision) -> None:
+        raw, whole = _as_text(payload)
+        name = tool if type(tool) is str else quote(tool)
+        identity = tool_use_id if type(tool_use_id) is str else None
+        row = {"tool": name, "tool_use_id": identity, "codes": list(decision.codes), "raw": raw, "whole": whole}
+        if self._quarantine is not None:
+            with self._quarantine.locked():
+                self._quarantine.unread()
+                self._quarantine.append(json.dumps(row, sort_keys=True))
+        self._refused.append({**row, "raw": raw[:_KEPT], "whole": whole and len(raw) <= _KEPT})
+
+    def _take_in(self, lines: list[str]) -> None:
+        """Judge loaded events again, by today's contracts, and keep what they still accept, as they accept it."""
+        for line in lines:
+            event = read(line, max_bytes=4 * MAX_BYTES)
+            if isinstance(event, Finding) or event.keys() != _EVENT or event["role"] != "tool":
+                message = "a line of the memory file is no event of this memory."
+                odd = finding("parse.not_json", "", message, "look at it in quarantine.")
+                self._put_aside("", line, None, block("parse", [odd]))
+                continue
+            with suppress(ResultGateError):  # it is in quarantine by now
+                self._keep(self._accept(event["name"], event["content"], event["tool_use_id"]), event["tool_use_id"])
+
+
+def _as_text(payload: object) -> tuple[str, bool]:
+    """Return a refused payload as text, and whether it is all of it. What is no JSON is named, never shown."""
+    if type(payload) is str:
+        return payload.encode("utf-8", "backslashreplace").decode(), True
+    if type(payload) is bytes:
+        return payload.decode("utf-8", "backslashreplace"), True
+    try:
+        text = json.dumps(payload)
+        return text, type(payload) is dict and bool(json.loads(text) == payload)
+    except Exception:  # a hostile object's own code
+        return quote(payload), False

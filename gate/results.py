@@ -1,0 +1,73 @@
+"""One tool result judged by its output contract: the gate in front of memory.
+
+Not here: where an accepted result is kept (`memory`), and how a refusal is told to a model (`envelope`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gate.decision import Decision, block
+from gate.errors import Finding, ResultGateError, finding, quote
+from gate.payload import Raw, read
+from gate.registry import Contracts, load_contracts
+
+_MCP_RESULT = {"content", "structuredContent", "isError", "_meta"}
+
+
+def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
+    """Return the decision on one tool result: text, bytes or a mapping. Never raises.
+
+    A tool without an output contract may not write memory. A result that says it failed (`isError`, as MCP has it) is
+    not judged by the contract of success: it is `result.tool_error`, an error and never a fact.
+
+    >>> judge_result(load_contracts(), "inventory.lookup", {"sku": "SKU-19", "quantity": "4", "warehouse": "sfo"}).codes
+    ('schema.type',)
+
+    Does not catch: a result of the right shape that is untrue or about something else (`harness` checks the echo).
+    """
+    contract = contracts.output(tool)
+    if contract is None:
+        return block("result", [_no_contract(contracts, tool)], ("parse", "schema"))
+    decision = contract.judge(payload)
+    return decision if decision else _failed(payload, contract.max_bytes) or decision
+
+
+def _no_contract(contracts: Contracts, tool: object) -> Finding:
+    if type(tool) is str and tool in contracts.tools():
+        message = f"{quote(tool)} has no output contract, so its results may not enter memory."
+        return finding("result.no_contract", "", message, "write and freeze one.")
+    known = [name for name in contracts.tools() if contracts.output(name)]
+    message = f"there is no tool named {quote(tool)}."
+    return finding("call.unknown_tool", "", message, f"tools with a result contract: {', '.join(known)}.")
+
+
+def _failed(payload: Raw, max_bytes: int) -> Decision | None:
+    """Return the decision on a result that the contract refused because it reports the tool's own failure."""
+    value = read(payload, max_bytes=max_bytes)
+    if isinstance(value, dict) and value.get("isError") is True and value.keys() <= _MCP_RESULT:
+        message = "the tool says that it failed; what it sent is an error, not a fact."
+        return block(
+            "result", [finding("result.tool_error", "/isError", message, "tell the model; keep it out of memory.")]
+        )
+    return None
+
+
+def validate_tool_result(tool: object, payload: Raw, contracts: Contracts | None = None) -> dict[str, Any]:
+    """Return the canonical copy of a tool result that its contract accepts. `contracts` are the kit's own by default.
+
+    Raises `ResultGateError`, whose `.findings` say why, for everything else; nothing else is raised for a payload.
+
+    >>> validate_tool_result("inventory.lookup", {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"})["quantity"]
+    4
+    """
+    decision = judge_result(load_contracts() if contracts is None else contracts, tool, payload)
+    if decision.value is None:
+        raise refused(tool, decision)
+    return decision.value
+
+
+def refused(tool: object, decision: Decision) -> ResultGateError:
+    """Return the error for a refused result: the tool, and the first three reasons in words."""
+    reasons = " ".join(f"[{found.code}] {found.message}" for found in decision.findings[:3])
+    return ResultGateError(f"the result of {quote(tool)} was refused: {reasons}", decision.findings)
