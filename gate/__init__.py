@@ -21,6 +21,8 @@ _HOME = {
     "contract": ("Contract",),
     "memory": ("AgentMemory",),
     "results": ("judge_result", "validate_tool_result"),
+    "evidence.fixtures": ("Fixture", "load_fixtures", "save_fixture"),
+    "evidence.replay": ("replay",),
     "registry": ("Contracts", "judge_call", "load_contracts"),
 }
 _MODULE = {name: module for module, names in _HOME.items() for name in names}

@@ -51,6 +51,10 @@ class Contracts:
         """Return the names of all tools, sorted."""
         return tuple(sorted({contract.tool for contract in self._by_id.values()}))
 
+    def with_second_engine(self) -> Contracts:
+        """Return the same contracts judged by the strict engine: the second opinion of `replay`."""
+        return Contracts(contract.with_second_engine() for contract in self)
+
 
 def load_contracts(folder: str | Path = "schemas", *, max_bytes: int = MAX_BYTES) -> Contracts:
     """Return the contracts in a folder of `<tool>.<input|output>.schema.json`, checked against its lock.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gate.contract import Side
 from gate.decision import Decision, block
 from gate.errors import Finding, ResultGateError, finding, quote
 from gate.payload import Raw, read
@@ -30,7 +31,16 @@ def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
     if contract is None:
         return block("result", [_no_contract(contracts, tool)], ("parse", "schema"))
     decision = contract.judge(payload)
-    return decision if decision else _failed(payload, contract.max_bytes) or decision
+    failed = None if decision else _failed(payload, contract.max_bytes)
+    return decision if failed is None else failed
+
+
+def judge_side(contracts: Contracts, tool: object, side: Side, payload: Raw) -> Decision:
+    """Return the decision on a payload of either side of a tool: arguments or a result. Never raises."""
+    if side == "output":
+        return judge_result(contracts, tool, payload)
+    contract = contracts.input(tool)
+    return contract.judge(payload) if contract else block("call", [_no_contract(contracts, tool)], ("parse", "schema"))
 
 
 def _no_contract(contracts: Contracts, tool: object) -> Finding:

@@ -1,0 +1,1 @@
+"""The proof: fixtures, replay, scorecard, fuzzing, planted faults, recorded output of a real model."""
