@@ -1,0 +1,43 @@
+"""`gate replay`: every fixture judged twice, by two independent engines, and held against its label."""
+
+from __future__ import annotations
+
+import argparse
+
+from gate.commands import show
+from gate.evidence.fixtures import load_fixtures
+from gate.evidence.replay import Replayed, replay
+from gate.registry import load_contracts
+
+HELP = "judge every fixture twice, by two independent engines"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("fixtures", nargs="*", metavar="FIXTURES", help="files or folders (default: the kit's own)")
+    parser.add_argument("--contracts", default="schemas", help="the folder of contracts (default: schemas)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit 1 when the engines differ anywhere, or one of them differs from a label."""
+    rows = replay(load_fixtures(*args.fixtures), load_contracts(args.contracts))
+    faults = sum(1 for row in rows if row.fault)
+    if args.json:
+        show.as_json({"fixtures": len(rows), "faults": faults, "rows": [_as_dict(row) for row in rows]})
+    else:
+        note = f"{len(rows)} fixtures, each judged twice; {faults} differ." if faults else (
+            f"{len(rows)} fixtures, each judged twice: both engines and every label agree."
+        )  # fmt: skip
+        columns = ("fixture", "label", "engine 1", "engine 2", "codes", "fault")
+        show.table("Replay", columns, (_cells(row) for row in sorted(rows, key=lambda row: not row.fault)), note)
+    return 1 if faults else 0
+
+
+def _cells(row: Replayed) -> tuple[str, ...]:
+    codes = ", ".join(row.first.codes)
+    return (f"{row.tool}/{row.id}", row.label, row.first.outcome, row.second.outcome, codes, row.fault or "-")
+
+
+def _as_dict(row: Replayed) -> dict[str, object]:
+    return {**row._asdict(), "first": row.first.as_dict(), "second": row.second.as_dict()}
