@@ -1,0 +1,75 @@
+"""JupyterLab on one notebook, its address in one line. Runs inside `.venv`: `python -m start.lab NOTEBOOK [OPTIONS]`.
+
+The server's folder is the kit's folder. Its page settings lie in `labconfig/`, its layout in `.cache/`, so that nothing
+of a person's other JupyterLab work is shown here or changed.
+
+Not here: whether a browser is opened (an option, `--ServerApp.open_browser=False`).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlencode, urlsplit
+
+from start.environment import CACHE, ROOT
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+LOG = CACHE / "lab.log"
+
+
+def address(server: ServerApp) -> str:
+    """Return the address of a server that listens, with the port that it really got and its token."""
+    token = server.identity_provider.token
+    return urlsplit(server.public_url)._replace(query=urlencode({"token": token}) if token else "").geturl()
+
+
+def announce(server: ServerApp) -> None:
+    """Print the address of a server that listens now; what it and its kernels report from here on goes to the log."""
+    CACHE.mkdir(exist_ok=True)
+    with LOG.open("a", encoding="utf-8") as log:
+        print(f"JupyterLab is at {address(server)} (Ctrl-C stops it; log: {LOG})", flush=True)
+        os.dup2(log.fileno(), 2)
+
+
+def start(notebook: str, options: list[str]) -> ServerApp:
+    """Return the server, ready to run. A port that is taken is left alone: the next free one is used."""
+    from jupyterlab.labapp import LabApp
+
+    others = os.environ.get("JUPYTER_CONFIG_PATH")
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join([str(ROOT), others] if others else [str(ROOT)])
+    os.environ.setdefault("JUPYTER_TOKEN", secrets.token_hex(24))
+    settings = [
+        f"--ServerApp.root_dir={ROOT}",
+        f"--LabApp.default_url=/lab/tree/{quote(notebook)}",
+        f"--LabApp.workspaces_dir={CACHE / 'workspaces'}",
+        "--ServerApp.answer_yes=True",  # one Ctrl-C is enough; notebooks are saved as one works
+        f"--ServerApp.allow_root={hasattr(os, 'geteuid') and os.geteuid() == 0}",  # as in most containers
+        "--Application.log_level=ERROR",
+    ]
+    server: ServerApp = LabApp.initialize_server(argv=[*settings, *options])
+    return server
+
+
+def main(notebook: str, options: list[str]) -> int:
+    """Serve until stopped. Returns 2, with one line saying why, if it cannot."""
+    try:
+        server = start(notebook, options)
+    except ImportError as error:
+        print(f"The .venv is damaged ({error}). Next: delete the folder .venv and run it again.", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"JupyterLab cannot start here ({error}). Next: mend that and run it again.", file=sys.stderr)
+        return 2
+    server.io_loop.add_callback(announce, server)  # runs after the server's own callback has bound the port
+    server.start()
+    print("JupyterLab has stopped.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
