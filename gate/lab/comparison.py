@@ -1,0 +1,88 @@
+"""Two tables side by side: a pair against another pair, and a table against what the tests say.
+
+Not here: who is right between two pairs. The tests decide that, and the schema says it in version control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gate.decision import Decision
+from gate.lab.sheet import Sheet
+
+Decided = Mapping[str, Mapping[str, str]]
+
+
+class Comparison(NamedTuple):
+    """What a comparison found: the `rows` that differ, one line in words for each, and what to do about it.
+
+    Shows itself as text. `agreed` says whether no row differs.
+    """
+
+    heading: str
+    rows: tuple[str, ...]
+    lines: tuple[str, ...]
+    advice: str
+
+    @property
+    def agreed(self) -> bool:
+        """Whether there is nothing to settle."""
+        return not self.rows
+
+    def __repr__(self) -> str:
+        return "\n".join([self.heading, *(f"  {line}" for line in self.lines), *([self.advice] if self.rows else [])])
+
+
+def pair_against_pair(sheet: Sheet, mine: Decided, theirs: Decided) -> Comparison:
+    """Return the rows where two pairs decided differently; two reasons for one choice are no disagreement."""
+    rows = [row for row in sheet.rows if mine[row.id]["choice"] != theirs[row.id]["choice"]]
+    lines = [f"{row.id} ({row.title}): mine {_says(mine[row.id])}; theirs {_says(theirs[row.id])}" for row in rows]
+    return Comparison(
+        _heading(len(rows), len(sheet.rows), "the two pairs"),
+        tuple(row.id for row in rows),
+        tuple(lines),
+        "Settle each of them in the schema, in version control, not in the prose: the gate reads only the schema.",
+    )
+
+
+def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | Decision]) -> Comparison:
+    """Return the rows where the table and the tests differ. `judged` gives each row's choice or `Decision`.
+
+    The tests win: the line says so, with the reference reason. A row that was not judged counts as a difference.
+    """
+    rows, lines = [], []
+    for row in sheet.rows:
+        verdict = _verdict(sheet, judged[row.id]) if row.id in judged else None
+        table = mine[row.id]["choice"]
+        if verdict is None:
+            line = "not judged. Next: run the tests on this row too."
+        elif verdict != table:
+            line = f"the table says {table or 'nothing yet'}, the tests say {verdict}. The tests win. {row.why}"
+        else:
+            continue
+        rows.append(row.id)
+        lines.append(f"{row.id} ({row.title}): {line}")
+    return Comparison(
+        _heading(len(rows), len(sheet.rows), "table and tests"),
+        tuple(rows),
+        tuple(lines),
+        "Next: correct the row (unfreeze with the reason first). If the tests are wrong, change the schema.",
+    )
+
+
+def _verdict(sheet: Sheet, judged: str | Decision) -> str:
+    """Return what was judged in the sheet's own words: the outcome, or the stage where the sheet asks for the stage."""
+    if isinstance(judged, str):
+        return judged
+    return judged.stage if not judged and judged.stage in sheet.choice_ids() else judged.outcome
+
+
+def _says(row: Mapping[str, str]) -> str:
+    if not row["choice"]:
+        return "say nothing yet"
+    return f"say {row['choice']}" + (f" ({row['reason']})" if row["reason"] else "")
+
+
+def _heading(differ: int, count: int, who: str) -> str:
+    return f"{who} agree on all {count} rows." if not differ else f"{who} differ on {differ} of {count} rows."

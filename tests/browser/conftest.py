@@ -1,0 +1,49 @@
+"""One JupyterLab and one browser page for all browser tests; each begins with nothing open and an empty `work/`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.lab import BROWSER_FLAGS, LabPage, LabServer
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=BROWSER_FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def lab_server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabServer]:
+    server = LabServer(tmp_path_factory.mktemp("lab"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def lab(lab_server: LabServer) -> LabServer:
+    """The shared JupyterLab, with nothing saved in `work/` yet."""
+    shutil.rmtree(lab_server.work, ignore_errors=True)
+    return lab_server
+
+
+@pytest.fixture(scope="session")
+def lab_page(browser: Browser, lab_server: LabServer) -> Iterator[LabPage]:
+    opened = LabPage(browser, lab_server)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(lab_page: LabPage, lab: LabServer) -> Iterator[LabPage]:
+    """The shared page, with nothing open. Whatever a test does, no request may leave this machine."""
+    lab_page.outside.clear()
+    yield lab_page
+    lab_page.close_all()
+    assert lab_page.outside == []

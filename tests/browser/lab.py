@@ -1,0 +1,236 @@
+"""A real JupyterLab and a page in it, for the browser tests.
+
+    def test_something(lab, page):                      # fixtures of conftest.py
+        notebook = page.open(lab.notebook("mine.ipynb", ["1 + 1"]))
+        notebook.run_all()
+        assert notebook.output(0).inner_text() == "2"
+
+JupyterLab is driven through its own application object: its menus differ from version to version.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import nbformat
+from playwright.sync_api import Browser, Locator, Page, Request, WebSocket
+
+ROOT = Path(__file__).resolve().parents[2]
+BROWSER_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-dev-shm-usage"
+).split()
+_OPTIONS = (
+    "--ServerApp.ip=127.0.0.1 --ServerApp.port=0 --ServerApp.open_browser=False --ServerApp.allow_root=True "
+    "--IdentityProvider.token=tests --LabApp.expose_app_in_browser=True --LabApp.news_url= --Application.log_level=WARN "
+    "--ServerApp.terminals_enabled=False"
+).split()
+START_SECONDS = 60
+
+_APP = "const app = window.jupyterapp; const panel = app.shell.currentWidget;"
+_READY = "await app.restored; await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;"
+
+
+class LabServer:
+    """A JupyterLab of its own: own settings, own folder, no token to type, gone with `stop`.
+
+    `folder` holds the notebooks, `work` what they save (`GATE_WORK` of every kernel).
+    """
+
+    def __init__(self, home: Path, environment: Mapping[str, str] | None = None) -> None:
+        self.folder, self.work = home / "notebooks", home / "work"
+        self._runtime, self._log = home / "runtime", home / "server.log"
+        for folder in (self.folder, self._runtime):
+            folder.mkdir(parents=True)
+        _write_json(home / "config/labconfig/page_config.json", _PAGE_CONFIG)
+        _write_json(home / "settings/@jupyterlab/notebook-extension/tracker.jupyterlab-settings", _NOTEBOOK_SETTINGS)
+        own = {name: str(home / part) for name, part in _PLACES.items()}
+        paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        env = {**os.environ, **own, "GATE_WORK": str(self.work), "PYTHONPATH": paths, **(environment or {})}
+        command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={self.folder}", *_OPTIONS]
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(command, cwd=self.folder, env=env, stdout=log, stderr=log)
+        self.url = self._wait_for_address()
+
+    def notebook(self, name: str, cells: Iterable[str]) -> str:
+        """Write a notebook with these code cells into the folder and return its path there."""
+        book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(book, self.folder / name)
+        return name
+
+    def copy(self, path: str) -> str:
+        """Copy a notebook of the kit (`notebooks/memory/02_….ipynb`) into the folder and return its path there."""
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, self.folder / path)
+        return path
+
+    def answers(self, name: str) -> dict[str, Any]:
+        """Return what is saved in `work/<name>.json`."""
+        saved: dict[str, Any] = json.loads((self.work / f"{name}.json").read_text(encoding="utf-8"))
+        return saved
+
+    def stop(self) -> None:
+        """Stop the server and its kernels."""
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _wait_for_address(self) -> str:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            for file in self._runtime.glob("jpserver-*.json"):
+                text = file.read_text(encoding="utf-8")
+                if text.endswith("}"):
+                    return str(json.loads(text)["url"])
+            time.sleep(0.05)
+        log = self._log.read_text(encoding="utf-8", errors="replace")
+        self.stop()
+        raise AssertionError(f"JupyterLab did not start in {START_SECONDS} s. It said:\n{log[-3000:]}")
+
+
+class LabPage:
+    """A browser page on a `LabServer`. `outside` lists every request that left this machine: it must stay empty.
+
+    Loading JupyterLab takes longer than anything else here, so one page serves all tests: `open` and `close_all` leave
+    it as it was found.
+    """
+
+    def __init__(self, browser: Browser, server: LabServer) -> None:
+        self._context = browser.new_context(viewport={"width": 1280, "height": 900})
+        self._server = server
+        self.outside: list[str] = []
+        self.page: Page = self._context.new_page()
+        self.page.set_default_timeout(20_000)
+        self.page.on("request", self._note)
+        self.page.on("websocket", self._note)
+
+    def open(self, path: str) -> Notebook:
+        """Open a notebook of the server's folder in JupyterLab, with a kernel of its own, and return it."""
+        if not self.page.evaluate("() => Boolean(window.jupyterapp)"):
+            self.page.goto(f"{self._server.url}lab?token=tests&reset")
+            self.page.wait_for_function("() => window.jupyterapp")
+        self.page.evaluate(
+            "async (path) => { await jupyterapp.restored; await jupyterapp.commands.execute('docmanager:open', {path}); }",
+            path,
+        )
+        return Notebook(self.page)
+
+    def close_all(self) -> None:
+        """Close every notebook without a question and stop every kernel."""
+        if self.page.locator(".jp-Dialog").count():
+            self.page.goto("about:blank")  # a question nobody answered: the next test loads JupyterLab anew
+        self.page.evaluate(
+            """async () => {
+                for (const widget of [...(window.jupyterapp?.shell.widgets("main") ?? [])]) widget.dispose();
+                await window.jupyterapp?.serviceManager.sessions.shutdownAll();
+            }"""
+        )
+
+    def close(self) -> None:
+        """Close the page."""
+        self._context.close()
+
+    def _note(self, request: Request | WebSocket) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob", "about") and parts.hostname != "127.0.0.1":
+            self.outside.append(request.url)
+
+
+class Notebook:
+    """The open notebook: run it, read it, click in it. Cells and outputs are counted from 0, over all cells."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self._ready()
+
+    def run_all(self) -> None:
+        """Run every cell and wait for the last one. A cell that fails stops the run, as it does for a person."""
+        self._do(f"{_APP} await app.commands.execute('notebook:run-all-cells');")
+
+    def run_cell(self, index: int, *, wait: bool = True) -> None:
+        """Run one cell; with `wait=False` return while it runs."""
+        run = "app.commands.execute('notebook:run-cell')"
+        self._do(f"{_APP} panel.content.activeCellIndex = {index}; {'await ' if wait else 'void '}{run};")
+
+    def set_cell(self, index: int, source: str) -> None:
+        """Replace the text of one cell, as a student who types an answer."""
+        self.page.evaluate(
+            f"([index, source]) => {{ {_APP} panel.content.widgets[index].model.sharedModel.setSource(source); }}",
+            [index, source],
+        )
+
+    def cell(self, index: int) -> Locator:
+        """Return one cell."""
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+
+    def output(self, index: int) -> Locator:
+        """Return the outputs of one cell."""
+        return self.cell(index).locator(".jp-Cell-outputArea")
+
+    def outputs(self) -> list[dict[str, Any]]:
+        """Return the stored outputs of all cells, as nbformat has them, in one list."""
+        found: list[dict[str, Any]] = self.page.evaluate(
+            f"() => {{ {_APP} return panel.context.model.toJSON().cells.flatMap((cell) => cell.outputs ?? []); }}"
+        )
+        return found
+
+    def errors(self) -> list[str]:
+        """Return name and text of every exception that is shown in the notebook."""
+        return [f"{out['ename']}: {out['evalue']}" for out in self.outputs() if out["output_type"] == "error"]
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self._do(f"{_APP} await panel.context.save();")
+
+    def reload(self) -> None:
+        """Save, and reload the page in the browser; the kernel goes on."""
+        self.save()
+        self.page.reload()
+        self._ready()
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel; outputs stay as they are."""
+        self._do(f"{_APP} await panel.sessionContext.session.kernel.restart(); {_READY}")
+
+    def theme(self, name: str) -> None:
+        """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
+        self._do(f"{_APP} await app.commands.execute('apputils:change-theme', {{theme: '{name}'}});")
+        self.page.locator(f'body[data-jp-theme-name="{name}"]').wait_for(state="attached")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
+
+    def _ready(self) -> None:
+        self.page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext")
+        self._do(f"{_APP} {_READY}")
+
+    def _do(self, script: str) -> None:
+        self.page.evaluate(f"async () => {{ {script} }}")
+
+
+_PAGE_CONFIG = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+_NOTEBOOK_SETTINGS = {"windowingMode": "none"}  # every cell is in the page, seen or not
+_PLACES = {
+    "JUPYTER_CONFIG_DIR": "config",
+    "JUPYTER_DATA_DIR": "data",
+    "JUPYTER_RUNTIME_DIR": "runtime",
+    "JUPYTERLAB_SETTINGS_DIR": "settings",
+    "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    "IPYTHONDIR": "ipython",
+}
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
