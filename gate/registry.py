@@ -86,13 +86,13 @@ def load_contracts(folder: str | Path = "schemas", *, max_bytes: int = MAX_BYTES
     return Contracts(contracts)
 
 
-def contract_files(folder: Path) -> list[tuple[Path, str, Side]]:
-    """Return (path, tool, side) for each schema file in a folder, sorted by name.
+def contract_files(folder: Path, pattern: str = "*.json") -> list[tuple[Path, str, Side]]:
+    """Return (path, tool, side) for each schema file in a folder, sorted by name; `pattern` chooses among them.
 
     Raises `ContractError` for a folder without one, and for a JSON file whose name says no tool and side.
     """
     found: list[tuple[Path, str, Side]] = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob(pattern)):
         named = _FILE.fullmatch(path.name)
         if named:
             found.append((path, named["tool"], "input" if named["side"] == "input" else "output"))

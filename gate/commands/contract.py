@@ -1,15 +1,22 @@
-"""`gate contract lint|freeze`: vet the contracts of a folder, and freeze them."""
+"""`gate contract lint|freeze|diff|import`: vet, freeze, compare and import contracts."""
 
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
+from typing import Any
 
 from gate.commands import show
 from gate.contract import Contract
-from gate.errors import ContractError
-from gate.files import locate, read_json
+from gate.diff import diff
+from gate.errors import ConfigError, ContractError, Finding
+from gate.evidence.fixtures import load_fixtures
+from gate.files import locate, read_json, write_whole
+from gate.importing import Imported, import_tools
 from gate.lock import freeze
 from gate.registry import contract_files
+from gate.strictjson import decode, loads
 
 HELP = "vet, freeze, compare and import contracts"
 
@@ -17,14 +24,27 @@ HELP = "vet, freeze, compare and import contracts"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the sub-commands."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for name, action, words in (
-        ("lint", _lint, "say what keeps a schema from being a contract, and which bounds it lacks"),
-        ("freeze", _freeze, "write the lock: version and hash of each contract"),
-    ):
-        command = actions.add_parser(name, help=words, description=words)
+    words = "say what keeps a schema from being a contract, and which bounds it lacks"
+    lint = actions.add_parser("lint", help=words, description=words)
+    words = "write the lock: version and hash of each contract"
+    frozen = actions.add_parser("freeze", help=words, description=words)
+    for command, action in ((lint, _lint), (frozen, _freeze)):
         command.add_argument("folder", nargs="?", default="schemas", help="the folder of schemas (default: schemas)")
-        command.add_argument("--json", action="store_true", help="print JSON")
         command.set_defaults(act=action)
+    words = "say in words what widened and what narrowed, and which fixtures change their decision"
+    compare = actions.add_parser("diff", help=words, description=words)
+    compare.add_argument("old", help="the old schema file")
+    compare.add_argument("new", help="the new schema file, named <tool>.<input|output>.schema.json")
+    compare.add_argument("--fixtures", nargs="*", default=[], help="files or folders (default: the kit's own)")
+    compare.set_defaults(act=_diff)
+    words = "write closed contracts from MCP tools/list, OpenAI or Anthropic tool definitions, then freeze them"
+    imports = actions.add_parser("import", help=words, description=words)
+    imports.add_argument("file", help="a JSON file of tool definitions")
+    imports.add_argument("--out", default="schemas", help="the folder to write to (default: schemas)")
+    imports.add_argument("--fixtures", default="fixtures", help="where the first fixture pack goes (default: fixtures)")
+    imports.set_defaults(act=_import)
+    for command in (lint, frozen, compare, imports):
+        command.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,3 +78,76 @@ def _freeze(args: argparse.Namespace) -> int:
     else:
         show.table("Frozen", ("contract", "version", "state"), done)
     return 0
+
+
+def _diff(args: argparse.Namespace) -> int:
+    (_, tool, side), *_ = contract_files(Path(args.new).parent, Path(args.new).name)
+    old, new = read_json(args.old), read_json(args.new)
+    changes = diff(old, new)
+    before, after = (Contract.from_schema(schema, tool=tool, side=side) for schema in (old, new))
+    moved = _moved(before, after, args.fixtures)
+    if args.json:
+        show.as_json({"changes": [change._asdict() for change in changes], "fixtures": moved})
+    elif not changes:
+        show.line("Nothing that decides has changed.")
+    else:
+        show.table(f"{tool}.{side}", ("direction", "where", "what"), changes)
+        columns = ("fixture", "before", "after")
+        show.table("Fixtures that change their decision", columns, ([row[name] for name in columns] for row in moved))
+    return 1 if changes else 0
+
+
+def _moved(old: Contract, new: Contract, places: list[str]) -> list[dict[str, str]]:
+    rows = []
+    for fixture in load_fixtures(*places):
+        if (fixture.tool, fixture.side) == (new.tool, new.side):
+            before, after = old.judge(fixture.payload), new.judge(fixture.payload)
+            if before.outcome != after.outcome:
+                rows.append({"fixture": fixture.id, "before": before.outcome, "after": after.outcome})
+    return rows
+
+
+def _import(args: argparse.Namespace) -> int:
+    found = import_tools(_document(args.file))
+    refused = [item for item in found if item.findings]
+    written = [] if refused else _write(found, Path(args.out))
+    if written:
+        freeze(Path(args.out))
+    if args.json:
+        show.as_json({"written": written, "tools": [_as_dict(item) for item in found]})
+    else:
+        changes = [(f"{item.tool}.{item.side}", change) for item in found for change in item.changes]
+        show.table("Changed so that they are closed", ("contract", "change"), changes)
+        if refused:
+            rows = [(f"{i.tool}.{i.side}", f.path, f.message, f.hint) for i in refused for f in i.findings]
+            note = "Nothing was written. Mend these in the definitions, then import again."
+            show.table("Not fit to be a contract", ("contract", "path", "what is wrong", "next"), rows, note)
+        for path in written:
+            show.line(f"wrote {path}")
+    return 1 if refused else 0
+
+
+def _document(name: str) -> Any:
+    try:
+        text = decode(locate(name).read_bytes())
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read ({error.strerror}). Next: name a file of definitions.") from error
+    value = text if isinstance(text, Finding) else loads(text)
+    if isinstance(value, Finding):
+        raise ConfigError(f"{name}: {value.message} Next: {value.hint}")
+    return value
+
+
+def _write(found: list[Imported], folder: Path) -> list[str]:
+    """Write every schema, or none when one of the files is there already."""
+    paths = [folder / f"{item.tool}.{item.side}.schema.json" for item in found]
+    for path in paths:
+        if path.exists():
+            raise ConfigError(f"{path} is there already. Next: move it away, or compare with `gate contract diff`.")
+    for path, item in zip(paths, found, strict=True):
+        write_whole(path, json.dumps(item.schema, indent=2, ensure_ascii=False) + "\n")
+    return [str(path) for path in paths]
+
+
+def _as_dict(item: Imported) -> dict[str, Any]:
+    return {**item._asdict(), "findings": [found._asdict() for found in item.findings]}
