@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 import gate.commands
-from gate.errors import GateError
+from gate.errors import GateError, clip
 
 _HELPERS = {"show"}
 
@@ -56,6 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader closed the pipe (`gate … | head`): say nothing, and nothing at shutdown either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except Exception as error:
+        if os.environ.get("GATE_TRACEBACK"):
+            raise
+        shown = clip(f"{type(error).__name__}: {error}", 200)
+        print(f"gate: a fault of the kit itself ({shown}). Next: set GATE_TRACEBACK=1 to see where.", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("gate: stopped.", file=sys.stderr)
         return 130

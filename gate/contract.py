@@ -110,6 +110,12 @@ class Contract:
         faults = self._engine.faults(parsed)
         return block("schema", explain(faults, self._names)) if faults else Decision("allow", "schema", (), parsed)
 
+    def weakened(self, schema: dict[str, Any]) -> Contract:
+        """Return this contract judging by another schema, not vetted: only for `mutants`, which plants faults."""
+        engine = _engine_for(schema)
+        exact = wants_exact_numbers(schema)
+        return replace(self, _schema=schema, _engine=engine, _accepts=engine.accepts, _skims=False, _exact=exact)
+
     def with_second_engine(self) -> Contract:
         """Return this contract judged by the strict `jsonschema` engine alone: the second opinion of `replay`."""
         from gate.strict_engine import StrictEngine
