@@ -37,7 +37,7 @@ CODES: dict[str, tuple[str, ...]] = {
     ),
     "result": ("not_json", "tool_error", "no_contract", "echo_mismatch"),
     "memory": ("duplicate_call_id",),
-    "run": ("too_many_errors",),
+    "run": ("too_many_errors", "too_many_steps", "planner_failed"),
 }  # fmt: skip
 
 
