@@ -46,7 +46,7 @@ def minor_units(amount: Decimal, decimals: int) -> int | None:
 
     Works on the digits alone: nothing is rounded, and an exponent of a billion costs nothing.
     """
-    if not amount.is_finite() or amount.adjusted() > 310:
+    if not amount.is_finite() or amount.adjusted() > 4_000:
         return None
     sign, digits, exponent = amount.as_tuple()
     text = "".join(map(str, digits)).lstrip("0")
@@ -58,6 +58,18 @@ def minor_units(amount: Decimal, decimals: int) -> int | None:
         return None
     units = int(text) * 10**shift if shift >= 0 else int(text[:shift])
     return -units if sign else units
+
+
+def exact_amount(value: object) -> Decimal | None:
+    """Return a Python number as a finite `Decimal`, a float by its shortest text; None for anything else, `True` too.
+
+    >>> exact_amount(19.1), exact_amount("19.1"), exact_amount(float("nan"))
+    (Decimal('19.1'), None, None)
+    """
+    if type(value) is int:
+        return Decimal(value)
+    exact = Decimal(repr(value)) if type(value) is float else value
+    return exact if type(exact) is Decimal and exact.is_finite() else None
 
 
 def load_orders(path: str | os.PathLike[str] = "data/orders.json") -> dict[str, Order]:
@@ -142,11 +154,8 @@ def _faults_of_order(order_id: str, record: Any, data: Mapping[str, Any]) -> Ite
 
 
 def _money(value: Any, decimals: int) -> int | None:
-    """Return minor units for a JSON number; a float stands for its shortest text, anything else is None."""
-    if type(value) not in (int, float, Decimal):
-        return None
-    exact = value if type(value) is Decimal else Decimal(repr(value))
-    units = minor_units(exact, decimals)
+    exact = exact_amount(value)
+    units = None if exact is None else minor_units(exact, decimals)
     return units if units is not None and 0 <= units <= _LARGEST * 10**decimals else None
 
 

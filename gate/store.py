@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
 from gate.errors import Finding, clip, finding, quote
-from gate.orders import Order, load_orders, minor_units
-from gate.payload import exact_number
+from gate.orders import Order, exact_amount, load_orders, minor_units
 
 Findings = tuple[Finding, ...]
 
@@ -66,7 +66,8 @@ class StoreGate:
 
     def __init__(self, orders: Mapping[str, Order] | None = None) -> None:
         self.orders = dict(load_orders() if orders is None else orders)
-        self._taken: dict[int, tuple[str, int]] = {}
+        self._taken: Counter[str] = Counter()
+        self._held: dict[int, tuple[str, int]] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
@@ -81,60 +82,64 @@ class StoreGate:
         `amount` is the number as it was written, for a caller who still has the text (`payload.exact_number`). Stands
         alone: arguments that no schema has seen are refused too, never a KeyError or a TypeError.
         """
-        with self._lock:
-            return self._judge(arguments, amount)
-
-    def reserve(self, arguments: Mapping[str, Any], amount: Decimal | None = None) -> Reservation:
-        """Judge once more and take the amount, in one step. Call it after an allow and before the effect."""
-        with self._lock:
-            found = self._judge(arguments, amount)
-            if found:
-                return Reservation(self, 0, found)
-            order = self.orders[arguments["order_id"]]
-            units = minor_units(_exact(arguments, amount), order.decimals)
-            number = next(self._numbers)
-            self._taken[number] = (order.order_id, units or 0)
-            return Reservation(self, number)
-
-    def _release(self, number: int) -> None:
-        with self._lock:
-            self._taken.pop(number, None)
-
-    def _remaining(self, order: Order) -> Decimal:
-        taken = sum(units for order_id, units in list(self._taken.values()) if order_id == order.order_id)
-        return Decimal(order.limit - order.refunded - taken).scaleb(-order.decimals)
-
-    def _judge(self, arguments: Mapping[str, Any], amount: Decimal | None) -> Findings:
         order_id = arguments.get("order_id") if isinstance(arguments, Mapping) else None
         order = self.orders.get(order_id) if type(order_id) is str else None
         if order is None:
             shown = "missing" if order_id is None else quote(order_id)
             return (_refuse("unknown_order", "order_id", f"is {shown}: no such order", "look the order up first."),)
-        found = []
-        if not order.refundable:
-            what = f"names an order that is {order.status}, which is not refunded"
-            found.append(_refuse("not_refundable", "order_id", what, "tell the customer; no refund is due."))
-        exact, currency = _exact(arguments, amount), arguments.get("currency")
-        if minor_units(exact, order.decimals) is None or exact <= 0:
-            what = f"must be a positive amount with at most {order.decimals} decimals, got {_show(exact)}"
-            found.append(_refuse("precision", "amount", what, "send whole cents; nothing is rounded."))
-        if currency != order.currency or type(currency) is not str:
-            what = f"is {quote(currency)}, but the order was paid in {order.currency}"
-            found.append(_refuse("currency_mismatch", "currency", what, f"refund in {order.currency}; no conversion."))
-        elif exact.is_finite() and exact > self._remaining(order):
+        exact = exact_amount(arguments.get("amount") if amount is None else amount)
+        currency = arguments.get("currency")
+        found = [*_status(order), *_precision(order, exact), *_currency(order, currency)]
+        if currency == order.currency and exact is not None and exact > self._remaining(order):
             what = f"is {_show(exact)}, but only {self._remaining(order)} {order.currency} can still be refunded"
             found.append(_refuse("exceeds_remaining", "amount", what, "refund no more than what is left."))
         return tuple(found)
 
+    def reserve(self, arguments: Mapping[str, Any], amount: Decimal | None = None) -> Reservation:
+        """Judge once more and take the amount, in one step. Call it after an allow and before the effect."""
+        with self._lock:
+            found = self.judge(arguments, amount)
+            if found:
+                return Reservation(self, 0, found)
+            order, number = self.orders[arguments["order_id"]], next(self._numbers)
+            exact = exact_amount(arguments["amount"] if amount is None else amount)
+            units = minor_units(exact or Decimal(0), order.decimals) or 0
+            self._taken[order.order_id] += units
+            self._held[number] = (order.order_id, units)
+            return Reservation(self, number)
 
-def _exact(arguments: Mapping[str, Any], amount: Decimal | None) -> Decimal:
-    """Return the amount as written, or NaN for what is no number, which no comparison accepts."""
-    exact = amount if amount is not None else exact_number(arguments, "amount")
-    return Decimal("NaN") if exact is None or exact.is_snan() else exact
+    def _release(self, number: int) -> None:
+        with self._lock:
+            order_id, units = self._held.pop(number, ("", 0))
+            self._taken[order_id] -= units
+
+    def _remaining(self, order: Order) -> Decimal:
+        return Decimal(order.limit - order.refunded - self._taken[order.order_id]).scaleb(-order.decimals)
 
 
-def _show(amount: Decimal) -> str:
-    return clip(str(amount), 32) if amount.is_finite() else "no finite number"
+def _status(order: Order) -> Findings:
+    if order.refundable:
+        return ()
+    what = f"names an order that is {order.status}, which is not refunded"
+    return (_refuse("not_refundable", "order_id", what, "tell the customer; no refund is due."),)
+
+
+def _precision(order: Order, exact: Decimal | None) -> Findings:
+    if exact is not None and exact > 0 and minor_units(exact, order.decimals) is not None:
+        return ()
+    what = f"must be a positive amount with at most {order.decimals} decimals, got {_show(exact)}"
+    return (_refuse("precision", "amount", what, "send whole cents; nothing is rounded."),)
+
+
+def _currency(order: Order, currency: object) -> Findings:
+    if type(currency) is str and currency == order.currency:
+        return ()
+    what = f"is {quote(currency)}, but the order was paid in {order.currency}"
+    return (_refuse("currency_mismatch", "currency", what, f"refund in {order.currency}; nothing is converted."),)
+
+
+def _show(amount: Decimal | None) -> str:
+    return "no number" if amount is None else clip(str(amount), 32)
 
 
 def _refuse(reason: str, field: str, what: str, hint: str) -> Finding:
