@@ -25,7 +25,7 @@ from gate.files import HOME, read_json, write_whole
 Document = dict[str, Any]
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
-_LOCK_SECONDS = 5.0
+LOCK_SECONDS = 5.0
 
 
 def work_folder() -> Path:
@@ -180,7 +180,7 @@ def _lock(path: Path, stack: contextlib.ExitStack) -> str:
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        stack.enter_context(FileLock(path.with_name(f".{path.stem}.lock"), timeout=_LOCK_SECONDS))
+        stack.enter_context(FileLock(path.with_name(f".{path.stem}.lock"), timeout=LOCK_SECONDS))
     except Timeout:
         return f"another kernel is holding {path.name}. Next: stop it, or change any answer to try again."
     except OSError as error:
