@@ -1,0 +1,144 @@
+"""One SQLite file opened for the ledger: write-ahead log, full sync, one short transaction at a time.
+
+Whatever is wrong with the file (locked, broken, gone, replaced, no ledger at all) is a `LedgerError`. A forked child
+opens the file anew and leaves alone what its parent had opened.
+
+Not here: what the tables mean (`ledger`).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import Timeout
+
+from gate.errors import GateError
+from gate.owners import Owner, is_alive, opening, sweep
+
+MEMORY = ":memory:"
+_VERSION = 1
+_NEXT = "Next: stop, keep the file as it is, and call a person."
+
+
+class LedgerError(GateError):
+    """The ledger cannot be read or written; nothing may run on its word."""
+
+
+class SqliteFile:
+    """The file at `path`, its tables made by `tables` when it is new. Opened at the first transaction.
+
+    >>> file = SqliteFile(MEMORY, "CREATE TABLE words (word TEXT);", wait_s=1)
+    >>> with file.transaction() as db:
+    ...     db.execute("SELECT count(*) FROM words").fetchone()
+    (0,)
+    >>> file.close()
+    """
+
+    def __init__(self, path: str, tables: str, wait_s: float) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+        self._tables = tables
+        self._wait_s = wait_s
+        self._inherited: list[object] = []
+        self._start()
+
+    def _start(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._db: sqlite3.Connection | None = None
+        self._owner: Owner | None = None
+        self._identity: tuple[int, int] | None = None
+
+    @property
+    def owner(self) -> str:
+        """The id under which this process claims keys; valid inside a transaction."""
+        return self._owner.id if self._owner is not None else "memory"
+
+    def is_alive(self, owner: str) -> bool:
+        """Say whether the process of another owner id still runs."""
+        return is_alive(self._folder, owner)
+
+    def close(self) -> None:
+        """Close the file and give up the sign of life. It opens again when it is used again."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+            if self._owner is not None:
+                self._owner.close()
+            self._start()
+
+    def __del__(self) -> None:
+        if self._pid == os.getpid():  # a forked child must not close what its parent uses
+            self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Hold the one write transaction; committed at the end, rolled back when anything is raised inside."""
+        if self._pid != os.getpid():
+            self._after_fork()
+        with self._lock:
+            try:
+                db = self._opened()
+                db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield db
+                    db.execute("COMMIT")
+                except BaseException:
+                    if db.in_transaction:
+                        db.execute("ROLLBACK")
+                    raise
+            except (sqlite3.Error, OSError, Timeout) as error:
+                raise LedgerError(f"{self.name}: the ledger cannot be used ({error}). {_NEXT}") from error
+
+    def _after_fork(self) -> None:
+        if self.path == MEMORY:
+            raise LedgerError("a ledger in memory cannot be shared between processes. Next: give it a file.")
+        self._inherited.append((self._db, self._owner))
+        self._start()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._db is None:
+            self._db = self._connect() if self.path == MEMORY else self._open_file()
+        if self._identity != self._identify():
+            raise LedgerError(f"{self.name}: the ledger was removed or replaced while it was open. {_NEXT}")
+        return self._db
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.path + ".owners")
+
+    def _identify(self) -> tuple[int, int] | None:
+        if self.path == MEMORY:
+            return None
+        status = os.stat(self.path)
+        return status.st_dev, status.st_ino
+
+    def _open_file(self) -> sqlite3.Connection:
+        with opening(self._folder, self._wait_s):
+            sweep(self._folder)
+            db = self._connect()
+            self._identity = self._identify()
+            self._owner = Owner(self._folder)
+        return db
+
+    def _connect(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _VERSION):
+                raise LedgerError(f"{self.name}: made by another version of the kit ({version}). Next: use that one.")
+            if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise LedgerError(f"{self.name}: this SQLite file is no ledger. Next: name another file.")
+            for setting in ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON"):
+                db.execute(f"PRAGMA {setting}")
+            if version == 0:
+                db.executescript(f"BEGIN; {self._tables} PRAGMA user_version = {_VERSION}; COMMIT;")
+        except BaseException:
+            db.close()
+            raise
+        return db

@@ -1,0 +1,139 @@
+"""Starts real processes that send calls through one ledger, kills them at random instants, and counts effects.
+
+    python -m tests.ledger_kill.soak --mode lookup --seconds 60 --seed 1
+
+The effects are rows in a second SQLite file without any constraint, so that a second effect would show. Three modes:
+
+    blind    a tool that ignores its key: a call of unknown outcome is never tried again
+    keyed    a tool that honours its key itself: it may be tried again under it
+    lookup   a tool that ignores its key but can be asked about it
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import sqlite3
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from gate.fence import ToolFence
+from gate.ledger import SqliteLedger
+from tests.fence_kit import CONTRACT, LIMITS, comment
+
+PROCESSES = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
+KEYS_PER_ROUND = 4
+WORKERS = 2
+
+
+class Effects:
+    """The world outside: a table of effects, written on the disk before the tool answers."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def open(self) -> sqlite3.Connection:
+        db = sqlite3.connect(self.path, timeout=30, isolation_level=None)
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("CREATE TABLE IF NOT EXISTS effects (key TEXT)")
+        return db
+
+    def act(self, payload: dict[str, Any]) -> dict[str, Any]:
+        with closing(self.open()) as db:
+            db.execute("INSERT INTO effects VALUES (?)", (payload["idempotency_key"],))
+        return {"ok": True, "key": payload["idempotency_key"]}
+
+    def act_once(self, payload: dict[str, Any]) -> dict[str, Any]:
+        with closing(self.open()) as db:
+            once = "INSERT INTO effects SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM effects WHERE key = ?1)"
+            db.execute(once, (payload["idempotency_key"],))
+        return {"ok": True, "key": payload["idempotency_key"]}
+
+    def look_up(self, payload: dict[str, Any]) -> dict[str, Any] | None:
+        return {"ok": True, "found": True} if self.count()[payload["idempotency_key"]] else None
+
+    def count(self) -> Counter[str]:
+        with closing(self.open()) as db:
+            return Counter(key for (key,) in db.execute("SELECT key FROM effects"))
+
+
+def work(folder: Path, mode: str, keys: range, seed: int) -> None:
+    """Send the calls of one round in a random order, again and again, and acknowledge every ok on the disk."""
+    effects, rng = Effects(folder / "effects"), random.Random(seed)
+    ledger = SqliteLedger(folder / "ledger", wait_s=30)
+    limits = LIMITS._replace(max_mutations=10_000, max_wall_ms=60_000)
+    fence = ToolFence(CONTRACT, limits, ledger, keyed=mode == "keyed")
+    acknowledged = os.open(folder / "acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    calls = [comment(number) for number in keys]
+    tool = effects.act_once if mode == "keyed" else effects.act
+    lookup = effects.look_up if mode == "lookup" else None
+    while True:
+        rng.shuffle(calls)
+        for payload in calls:
+            if fence.run(payload, tool, lookup)["ok"]:
+                os.write(acknowledged, f"{payload['idempotency_key']}\n".encode())
+                os.fsync(acknowledged)
+
+
+def one_round(folder: Path, mode: str, keys: range, rng: random.Random) -> None:
+    """Let the workers of one round run for a moment and kill them, one after the other."""
+    processes = [
+        PROCESSES.Process(target=work, args=(folder, mode, keys, rng.randrange(2**32))) for _ in range(WORKERS)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        time.sleep(rng.uniform(0, 0.06))  # the random instant: this is what is being tested
+        process.kill()
+    for process in processes:
+        process.join()
+
+
+def soak(folder: Path, mode: str, seconds: float, seed: int) -> dict[str, Any]:
+    """Kill workers for `seconds`, then look: return the counts of kills, effects, acknowledgements and states."""
+    rng, rounds, until = random.Random(seed), 0, time.monotonic() + seconds
+    while time.monotonic() < until:
+        first = rounds // 3 * KEYS_PER_ROUND  # each set of keys lives through three rounds: retries meet crashes
+        one_round(folder, mode, range(first, first + KEYS_PER_ROUND), rng)
+        rounds += 1
+    effects = Effects(folder / "effects").count()
+    acknowledged = set((folder / "acknowledged").read_text(encoding="utf-8").split())
+    with SqliteLedger(folder / "ledger") as ledger:
+        entries = {entry.key: entry for entry in ledger.entries()}
+        audited = Counter(event.event for event in ledger.audit())
+    states = Counter(entry.state for entry in entries.values())
+    applied = {key for key, entry in entries.items() if entry.state == "applied"}
+    return {
+        "mode": mode, "kills": rounds * WORKERS, "keys": len(entries), "effects": sum(effects.values()),
+        "states": dict(states), "audit": dict(audited), "acknowledged": len(acknowledged),
+        "two effects for a key": sorted(key for key, count in effects.items() if count > 1),
+        "acknowledged, no effect": sorted(acknowledged - effects.keys()),
+        "acknowledged, not applied": sorted(acknowledged - applied),
+        "applied, no effect": sorted(applied - effects.keys()),
+        "effect, no entry": sorted(effects.keys() - entries.keys()),
+        "still running": sorted(key for key, entry in entries.items() if entry.running),
+    }  # fmt: skip
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mode", choices=("blind", "keyed", "lookup"), default="blind")
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        counts = soak(Path(folder), args.mode, args.seconds, args.seed)
+    print(json.dumps(counts, indent=1))
+    return 1 if any(value for value in counts.values() if isinstance(value, list)) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

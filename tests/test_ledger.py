@@ -1,0 +1,274 @@
+"""The ledger: one transaction decides, rows survive crashes, and a faulty file is refused."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gate.brakes import Again, Call, Entry, State, decide
+from gate.ledger import MEMORY, Event, LedgerError, SqliteLedger
+from tests.fence_kit import LIMITS, Stuck, Tool, call, comment, fence, said
+
+CALL = Call("k-00000001", "main", "ticket", "digest", "intent", None, True, 2, "{}")
+APPLIED = Event("main", "ticket", CALL.key, "applied")
+
+
+def test_a_claim_is_pending_until_it_is_settled() -> None:
+    with SqliteLedger(MEMORY) as ledger:
+        assert ledger.claim(CALL).act == "run"
+        assert [(entry.state, entry.running) for entry in ledger.entries()] == [("pending", True)]
+        ledger.settle(APPLIED, '{"n":1}')
+        [entry] = ledger.entries()
+        assert (entry.state, entry.running, entry.result) == ("applied", False, '{"n":1}')
+        assert (ledger.used(), ledger.used("another run")) == (1, 0)
+
+
+def test_only_the_claim_holder_may_settle() -> None:
+    with SqliteLedger(MEMORY) as ledger:
+        with pytest.raises(LedgerError, match="no longer holds the claim"):
+            ledger.settle(APPLIED)
+        assert ledger.entries() == ledger.audit() == []
+
+
+def test_a_doubt_does_not_overwrite_what_was_settled_meanwhile() -> None:
+    with SqliteLedger(MEMORY) as ledger:
+        ledger.claim(CALL)
+        ledger.settle(APPLIED, "{}")
+        assert ledger.doubt(APPLIED._replace(event="unknown", code="fence.timeout")) == "applied"
+
+
+def test_a_claim_and_its_audit_row_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "ledger") as ledger:
+        ledger.record(APPLIED)
+        with closing(sqlite3.connect(tmp_path / "ledger")) as db:
+            db.execute("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk full'); END")
+        with pytest.raises(LedgerError, match="disk full"):
+            ledger.claim(CALL)
+        assert ledger.entries() == []
+
+
+def test_writes_ahead_with_full_sync(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "ledger") as ledger, ledger._file.transaction() as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert db.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+def test_rows_survive_a_restart(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "deep" / "ledger") as ledger:
+        fence(ledger).run(call(), Tool())
+        before = (ledger.entries(), ledger.audit())
+    with SqliteLedger(tmp_path / "deep" / "ledger") as ledger:
+        assert (ledger.entries(), ledger.audit()) == before
+
+
+def test_a_locked_file_is_waited_for_and_then_refused(tmp_path: Path) -> None:
+    path, tool = tmp_path / "ledger", Tool()
+    with SqliteLedger(path, wait_s=0.05) as ledger:
+        ledger.record(APPLIED)
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            blocked = fence(ledger).run(call(), tool)
+            other.execute("ROLLBACK")
+        assert (said(blocked), blocked["state"], tool.runs) == ("fence.unavailable", "blocked", 0)
+        assert "locked" in blocked["findings"][0]["message"]
+        assert said(fence(ledger).run(call(), tool)) == "ran"
+
+
+@pytest.mark.parametrize("fault", ["removed", "replaced"])
+def test_a_file_that_goes_away_while_open_is_refused(tmp_path: Path, fault: str) -> None:
+    path = tmp_path / "ledger"
+    with SqliteLedger(path) as ledger:
+        ledger.record(APPLIED)
+        path.unlink()
+        if fault == "replaced":
+            with SqliteLedger(path) as other:
+                other.record(APPLIED)
+        assert said(fence(ledger).run(call(), Tool())) == "fence.unavailable"
+
+
+def test_a_file_that_is_overwritten_with_noise_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    with SqliteLedger(path) as ledger:
+        fence(ledger).run(call(), Tool())
+    path.write_bytes(path.read_bytes()[:100] + b"\xff" * 8000)
+    with SqliteLedger(path) as ledger:
+        assert said(fence(ledger).run(call(), Tool())) == "fence.unavailable"
+
+
+def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "ledger")) as db:
+        db.execute("PRAGMA user_version = 9")
+    with SqliteLedger(tmp_path / "ledger") as ledger, pytest.raises(LedgerError, match=r"another version .* \(9\)"):
+        ledger.record(APPLIED)
+
+
+def test_a_closed_ledger_no_longer_vouches_for_its_workers(tmp_path: Path) -> None:
+    tool = Stuck()
+    with SqliteLedger(tmp_path / "ledger") as ledger, SqliteLedger(tmp_path / "ledger") as other:
+        fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
+        assert said(fence(other).run(call(), Tool())) == "fence.in_progress"
+        ledger.close()
+        assert said(fence(other).run(call(), Tool())) == "fence.unknown_outcome"
+        tool.let_go("k-00000001")
+        assert [entry.state for entry in other.entries()] == ["unknown"]
+
+
+def test_leaves_no_files_of_dead_processes_behind(tmp_path: Path) -> None:
+    path, folder = tmp_path / "ledger", tmp_path / "ledger.owners"
+    for number in range(3):
+        dies(path, "before", f"k-dies-00{number}")
+    assert len(list(folder.glob("*.lock"))) == 1
+    with SqliteLedger(path) as ledger:
+        ledger.record(APPLIED)
+        assert len(list(folder.glob("*.lock"))) == 1
+    assert list(folder.glob("*.lock")) == []
+
+
+_DIES = """
+import os, signal, sys
+from pathlib import Path
+from gate.ledger import SqliteLedger
+from tests.fence_kit import call, fence
+path, instant, key = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+def die(payload):
+    if instant == "after":
+        path.with_name("effect").write_text("once")
+    os.kill(os.getpid(), signal.SIGKILL)
+fence(SqliteLedger(path)).run(call(ticket_id=f"T-{key[-1]}", idempotency_key=key), die)
+"""
+
+
+def dies(path: Path, instant: str, key: str = "k-00000001") -> None:
+    """Run a process that is killed while its tool runs, before or after the effect."""
+    ended = subprocess.run([sys.executable, "-c", _DIES, str(path), instant, key], check=False, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+
+
+@pytest.mark.parametrize("instant", ["before", "after"])
+def test_after_kill_9_a_pending_call_is_unknown_and_never_runs_by_itself_again(tmp_path: Path, instant: str) -> None:
+    path, tool = tmp_path / "ledger", Tool()
+    dies(path, instant)
+    with SqliteLedger(path) as ledger:
+        assert [(entry.state, entry.running) for entry in ledger.entries()] == [("unknown", False)]
+        guard = fence(ledger)
+        assert said(guard.run(call(idempotency_key="k-fresh-01"), tool)) == "fence.unknown_outcome"
+        again = guard.run(call(), tool)
+        assert (said(again), again["ok"], again["used"], tool.runs) == ("fence.unknown_outcome", False, 1, 0)
+        assert said(guard.run(comment(1), tool)) == "ran"
+
+        def lookup(payload: object) -> dict[str, bool] | None:
+            return {"found": True} if path.with_name("effect").exists() else None
+
+        settled = guard.run(call(), tool, lookup)
+        assert settled["result"] == ({"found": True} if instant == "after" else {"ok": True, "n": 2})
+
+
+@pytest.mark.parametrize("mode", ["blind", "keyed", "lookup"])
+def test_random_kills_never_make_two_effects_nor_lose_one_nor_invent_one(mode: str) -> None:
+    command = [sys.executable, "-m", "tests.ledger_kill.soak", "--mode", mode, "--seconds", "2", "--seed", "1"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    print(ended.stdout)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    counts = json.loads(ended.stdout)
+    assert {name: value for name, value in counts.items() if isinstance(value, list) and value} == {}
+    assert counts["kills"] >= 10 and counts["acknowledged"] >= 5
+
+
+def test_two_ledgers_that_open_a_new_file_at_once_both_work(tmp_path: Path) -> None:
+    barrier, failed = threading.Barrier(6), []
+
+    def open_it() -> None:
+        with SqliteLedger(tmp_path / "ledger", wait_s=30) as ledger:
+            barrier.wait(30)
+            try:
+                ledger.record(APPLIED)
+            except LedgerError as error:
+                failed.append(error)
+
+    threads = [threading.Thread(target=open_it) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failed == []
+    with SqliteLedger(tmp_path / "ledger") as ledger:
+        assert len(ledger.audit()) == 6
+
+
+_STATES: list[State] = ["pending", "applied", "failed", "unknown"]
+_ENTRIES = st.builds(
+    Entry, st.sampled_from(["k1", "k2", "k3"]), st.sampled_from(["main", "other"]), st.sampled_from(["d1", "d2"]),
+    st.sampled_from(["i1", "i2"]), st.sampled_from([None, "s1", "s2"]), st.booleans(), st.sampled_from(_STATES),
+    st.booleans(), st.none(),
+)  # fmt: skip
+_AGAIN: list[Again] = ["run", "ask", "refuse"]
+_CALLS = st.builds(
+    Call, st.just("k1"), st.just("main"), st.just("ticket"), st.sampled_from(["d1", "d2"]),
+    st.sampled_from(["i1", "i2"]), st.sampled_from([None, "s1", "s2"]), st.booleans(), st.integers(0, 3),
+    st.just("{}"), st.sampled_from(_AGAIN),
+)  # fmt: skip
+
+
+@given(call=_CALLS, mine=st.none() | _ENTRIES, others=st.lists(_ENTRIES, max_size=4), used=st.integers(0, 4))
+def test_no_rows_whatever_let_a_mutation_run_that_may_not(
+    call: Call, mine: Entry | None, others: list[Entry], used: int
+) -> None:
+    others = [other for other in others if other.mutates and other.state != "failed"]
+    verdict = decide(call, mine, others, used)
+    if verdict.act not in ("run", "ask"):
+        assert verdict.write in (None, "unknown") or verdict.act == "noop"
+        assert (verdict.code != "") == (verdict.act == "refuse")
+        return
+    assert call.mutates and used < call.budget and verdict.write == "pending"
+    assert mine is None or (mine.digest == call.digest and mine.state != "applied" and not mine.running)
+    assert mine is None or mine.state == "failed" or call.again == verdict.act
+    assert not any(other.running and other.run == call.run for other in others)
+    assert not any(other.intent == call.intent and other.run == call.run for other in others)
+    assert call.subject is None or all(other.subject != call.subject for other in others)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_forked_child_opens_the_file_anew_and_leaves_its_parent_alone(tmp_path: Path, number: int) -> None:
+    script = f"""
+import os
+from gate.ledger import SqliteLedger
+from tests.fence_kit import Tool, comment, fence, said
+ledger = SqliteLedger({str(tmp_path / "ledger")!r})
+print(said(fence(ledger).run(comment(1), Tool())), flush=True)
+child = os.fork()
+print(said(fence(ledger).run(comment({number}), Tool())) if child == 0 else "parent", flush=True)
+if child:
+    os.waitpid(child, 0)
+    print(said(fence(ledger).run(comment(3), Tool())), len(ledger.entries()))
+"""
+    ended = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    words = ended.stdout.split()
+    assert words[0] == "ran" and words[-2:] == ["ran", str(number + 1)]
+    assert sorted(words[1:3]) == sorted(["parent", "replayed" if number == 1 else "ran"])
+
+
+def test_a_ledger_in_memory_is_not_shared_with_a_forked_child() -> None:
+    script = """
+import os
+from gate.ledger import MEMORY, SqliteLedger
+from tests.fence_kit import Tool, comment, fence, said
+ledger = SqliteLedger(MEMORY)
+fence(ledger).run(comment(1), Tool())
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+else:
+    print(said(fence(ledger).run(comment(1), Tool())), flush=True)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert ended.stdout == "fence.unavailable\n"
