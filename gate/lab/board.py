@@ -1,0 +1,198 @@
+"""A board: a list of rules run against what a student wrote, each row red or green, in words.
+
+Whatever the student's code does, a row comes out of it: a wrong answer, an exception, an endless loop, nothing at all.
+The result is the same in every run; what is red and green is saved in `work/boards.json`.
+
+Not here: how a rule is tried (`rules`), how a board looks (`board_page`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from gate.errors import ConfigError, clip, quote
+from gate.files import HOME
+from gate.lab import board_page
+from gate.lab.answers import Answers
+from gate.lab.attacks import ATTACKS, Got
+from gate.lab.limit import TimedOut, run_limited
+from gate.lab.planted import plant
+from gate.lab.rules import KINDS, Row, Rule
+from gate.lab.show import Shown
+from gate.lab.table import Table
+from gate.lab.vetted import read_vetted
+
+SECONDS = 2.0  # for one rule
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
+_last_run: dict[str, tuple[Any, bool]] = {}
+
+
+class Board(NamedTuple):
+    """A board as its file has it, planted inputs made. `notebook` is `<lab>/<section>`, `kind` one of `rules.KINDS`."""
+
+    id: str
+    notebook: str
+    title: str
+    kind: str
+    table: str
+    hints: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+
+class Result:
+    """What a board says of one student's code. As the last line of a cell it shows itself.
+
+    `green` is true when every row is; `red` holds the ids of the rows that are not, to be mended in their order.
+    """
+
+    def __init__(self, board: Board, rows: tuple[Row, ...], notes: tuple[str, ...]) -> None:
+        self.rows, self.notes = rows, notes
+        self._title = f"{board.id}, {board.title}"
+
+    @property
+    def red(self) -> tuple[str, ...]:
+        """The ids of the red rows."""
+        return tuple(row.rule.id for row in self.rows if not row.green)
+
+    @property
+    def green(self) -> bool:
+        """Whether every row is green."""
+        return not self.red
+
+    def __repr__(self) -> str:
+        return board_page.as_text(self._title, self.rows, self.notes)
+
+    def _repr_html_(self) -> str:
+        return board_page.as_html(self._title, self.rows, self.notes)
+
+
+def board(name: str, student: Any, *, trial: bool = False) -> Result:
+    """Run the rules of `data/boards/<name>.json` against `student` and return what is red and green.
+
+    `trial` is for code that is meant to be red, to see what it lets through: nothing is saved. Raises `ConfigError` for
+    a board that is not there or cannot be used; never for what the student's code does.
+
+    >>> board("memory.validate", validate_tool_result).red
+    ()
+
+    Does not catch: a gate that only knows these rows. That is what the planted inputs and `gate fuzz` are for.
+    """
+    chosen = load_board(name)
+    rows = tuple(run_rule(chosen, rule, student) for rule in chosen.rules)
+    notes = _disagreements(chosen)
+    if trial:
+        return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.", *notes))
+    answers = Answers("boards")
+    result = Result(chosen, rows, notes)
+    _last_run[name] = (student, result.green)
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    answers.save({name: {"green": len(rows) - len(result.red), "rows": len(rows), "red": list(result.red), "at": at}})
+    return Result(chosen, rows, (*notes, *answers.notes))
+
+
+def hint(name: str, level: int = 1) -> Shown:
+    """Return a board's hint: level 1 says where to look, 2 how it goes, 3 nearly all of it."""
+    hints = load_board(name).hints
+    if type(level) is not int or not 1 <= level <= len(hints):
+        raise ConfigError(f"there is no hint {quote(str(level))} for {name}. Next: ask for 1, 2 or 3.")
+    more = f" More: hint({name!r}, {level + 1})" if level < len(hints) else ""
+    return Shown(f"Hint {level} of {len(hints)} for {name}: {hints[level - 1]}{more}")
+
+
+def reset(name: str) -> Shown:
+    """Forget what was saved of a board: it counts as never run."""
+    load_board(name)
+    _last_run.pop(name, None)
+    answers = Answers("boards")
+    answers.update(lambda known: {key: value for key, value in known.items() if key != name})
+    return Shown(" ".join((f"{name} counts as never run.", *answers.notes)))
+
+
+def turned_green(student: Any) -> bool | None:
+    """Say whether every board last run on this very object in this kernel was green; None if none was."""
+    runs = [green for tried, green in _last_run.values() if tried is student]
+    return all(runs) if runs else None
+
+
+def load_board(name: str) -> Board:
+    """Return the board `data/boards/<name>.json`. Raises `ConfigError` naming the file, the field and what to do."""
+    path = HOME / "data" / "boards" / f"{name}.json"
+    data = read_vetted(path, "board")
+    tool = data.get("tool", "")
+    rules = [Rule(**{"tool": tool, **rule, "codes": tuple(rule.get("codes", ()))}) for rule in data["rules"]]
+    if "planted" in data:
+        rules += plant(**data["planted"], tool=tool)
+    fault = _fault(name, data, rules)
+    if fault:
+        raise ConfigError(f"{path}: {fault}")
+    names = (data["id"], data["notebook"], data["title"], data["try"], data.get("table", ""))
+    return Board(*names, tuple(data["hints"]), tuple(rules))
+
+
+def run_rule(chosen: Board, rule: Rule, student: Any) -> Row:
+    """Try one rule, and make a row of whatever happens. What the student's code prints is not shown."""
+    if student is ...:
+        got = _unwritten("this exercise")
+    else:
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+                got = run_limited(lambda: KINDS[chosen.kind](student, rule), SECONDS)
+        except TimedOut:
+            got = Got("endless", f"did not end within {SECONDS:g} seconds and was stopped")
+        except NotImplementedError as stub:
+            got = _unwritten(clip(str(stub), 60) or "this exercise")
+        except KeyboardInterrupt:  # the person at the keyboard wants to stop the board, not this rule
+            raise
+        except BaseException as error:  # noqa: BLE001 - a student's code may raise anything, SystemExit included
+            got = Got("crash", f"raised {_in_words(error)}")
+    if got.outcome == rule.expect and not set(rule.codes) <= set(got.codes):
+        return Row(rule, got._replace(words=f"{got.words}, for another reason"), False)
+    return Row(rule, got, got.outcome == rule.expect)
+
+
+def _unwritten(what: str) -> Got:
+    return Got("unwritten", f"not written yet: {what}")
+
+
+def _in_words(error: BaseException) -> str:
+    try:
+        text = _ADDRESS.sub("0x…", " ".join(str(error).split()))
+    except Exception as second:  # noqa: BLE001 - an exception whose text raises is still one red row
+        text = f"(its text raises {type(second).__name__})"
+    return clip(f"{type(error).__name__}: {text}" if text else type(error).__name__, 160)
+
+
+def _disagreements(chosen: Board) -> tuple[str, ...]:
+    """Return a line for each row of the pair's decision table that says something else than the tests."""
+    expected = {rule.row: rule.expect for rule in chosen.rules if rule.row}
+    if not expected:
+        return ()
+    table = Table(chosen.table)
+    decided = table.decided()
+    return tuple(
+        f"{row.id} ({row.title}): your table says {decided[row.id]['choice']}, the tests say {expected[row.id]}. "
+        f"The tests win. {row.why} Next: unfreeze the table with a reason and change it."
+        for row in table.rows
+        if row.id in expected and decided[row.id]["choice"] not in ("", expected[row.id])
+    )
+
+
+def _fault(name: str, data: dict[str, Any], rules: list[Rule]) -> str:
+    """Return what is wrong with a board beyond its shape, or ""."""
+    ids = [rule.id for rule in rules]
+    if data["id"] != name:
+        return f"its id is {data['id']}. Next: name file and id alike."
+    for rule in rules:
+        if ids.count(rule.id) > 1:
+            return f"rule {rule.id} is there twice. Next: rename one."
+        if bool(rule.row) and not data.get("table"):
+            return f'rule {rule.id} names a row, but the board no table. Next: add "table".'
+        if not rule.given and not rule.case:
+            return f"rule {rule.id} tries nothing. Next: give it given or case."
+        if data["try"] == "memory" and rule.case and rule.case not in ATTACKS:
+            return f"rule {rule.id} names the attack {rule.case}. Next: use one of {', '.join(ATTACKS)}."
+    return ""

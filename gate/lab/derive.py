@@ -1,0 +1,135 @@
+"""Solution notebooks are the only source; the learner's copies are derived from them, byte for byte the same each time.
+
+`notebooks/solutions/<lab>/<section>.ipynb` becomes `notebooks/<lab>/<section>.ipynb`: the same cells with the same ids,
+stubs where `# solution` stood, no outputs.
+
+Not here: the marks in a cell (`exercise`), running a notebook (`execute`), whether it is fit to teach (`check`).
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+from gate.errors import ConfigError
+from gate.files import HOME, write_whole
+from gate.lab.exercise import ExerciseError, is_exercise, stub
+
+Notebook = dict[str, Any]
+Cell = dict[str, Any]
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def solution_paths(home: Path = HOME) -> list[Path]:
+    """Return all solution notebooks, sorted."""
+    return sorted(_notebooks(home / "notebooks" / "solutions"))
+
+
+def learner_path(solution: Path) -> Path:
+    """Return where the learner's copy of a solution stands.
+
+    >>> learner_path(Path("notebooks/solutions/memory/03_fail_closed.ipynb")).as_posix()
+    'notebooks/memory/03_fail_closed.ipynb'
+    """
+    return solution.parents[2] / solution.parent.name / solution.name
+
+
+def learner_paths(home: Path = HOME) -> list[Path]:
+    """Return all learner notebooks that are there, sorted; what a reset kept beside is not among them."""
+    folder = home / "notebooks"
+    return sorted(path for path in _notebooks(folder) if path.parent.parent == folder)
+
+
+def read_notebook(path: Path) -> Notebook:
+    """Return a notebook with the source of every cell as one text. Raises `ConfigError` if it is none."""
+    try:
+        notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            cell["source"] = "".join(cell["source"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ConfigError(f"{path}: this is no notebook ({type(error).__name__}). Next: restore it.") from error
+    return notebook
+
+
+def exercise_cells(notebook: Notebook) -> list[Cell]:
+    """Return the cells of a solution that a student fills in."""
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and is_exercise(cell["source"])]
+
+
+def learner_copy(solution: Notebook) -> Notebook:
+    """Return the learner's copy of a solution. Raises `ExerciseError`, naming the cell, for marks that are wrong."""
+    return {**normal(solution), "cells": [_learner_cell(cell) for cell in solution["cells"]]}
+
+
+def normal(notebook: Notebook) -> Notebook:
+    """Return a notebook without what editors and runs leave in its metadata."""
+    cells = [{**cell, "metadata": _tags(cell)} for cell in notebook["cells"]]
+    return {"cells": cells, "metadata": copy.deepcopy(_METADATA), "nbformat": 4, "nbformat_minor": 5}
+
+
+def as_text(notebook: Notebook) -> str:
+    """Return a notebook as its file holds it, in the form that Jupyter itself writes."""
+    cells = [{**cell, "source": cell["source"].splitlines(keepends=True)} for cell in notebook["cells"]]
+    return json.dumps({**notebook, "cells": cells}, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def derived_text(solution: Path) -> str:
+    """Return what the learner's copy of a solution must hold. Raises `ConfigError` naming notebook and cell."""
+    try:
+        return as_text(learner_copy(read_notebook(solution)))
+    except ExerciseError as error:
+        raise ConfigError(f"{solution}: {error}") from error
+
+
+def derive(home: Path = HOME) -> list[Path]:
+    """Write every learner's copy that is not there or differs from its solution; return those written."""
+    texts = {learner_path(solution): derived_text(solution) for solution in solution_paths(home)}
+    changed = [path for path, text in texts.items() if not holds(path, text)]
+    for path in changed:
+        write_whole(path, texts[path])
+    return changed
+
+
+def holds(path: Path, text: str) -> bool:
+    """Say whether a file holds exactly this text."""
+    return path.is_file() and path.read_bytes() == text.encode("utf-8")
+
+
+def reset(path: Path) -> Path | None:
+    """Write a learner's copy anew and return where the old one is kept, None if nothing was changed."""
+    text = derived_text(path.parents[1] / "solutions" / path.parent.name / path.name)
+    if holds(path, text):
+        return None
+    kept = None
+    if path.exists():
+        numbers = range(1, 10_000)
+        kept = next(free for n in numbers if not (free := path.with_name(f"{path.stem}.kept-{n}.ipynb")).exists())
+        write_whole(kept, path.read_text(encoding="utf-8"))
+    write_whole(path, text)
+    return kept
+
+
+def _learner_cell(cell: Cell) -> Cell:
+    bare = {"cell_type": cell["cell_type"], "id": cell.get("id", ""), "metadata": _tags(cell), "source": cell["source"]}
+    if cell["cell_type"] != "code":
+        return bare
+    try:
+        source = stub(cell["source"])
+    except ExerciseError as error:
+        raise ExerciseError(f"cell {cell.get('id', 'without an id')}: {error}") from error
+    return {**bare, "execution_count": None, "outputs": [], "source": source}
+
+
+def _tags(cell: Cell) -> Cell:
+    return {key: value for key, value in cell["metadata"].items() if key == "tags"}
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    found = folder.glob("*/*.ipynb")
+    return [path for path in found if not path.parent.name.startswith(".") and ".kept-" not in path.name]

@@ -1,0 +1,172 @@
+"""How one rule of a board is tried against what a student wrote: one function for each kind of board.
+
+A rule is data (`data/boards/*.json`); a kind is a function in `KINDS` that takes the student's object and a rule, and
+says in a `Got` what happened. A new kind of board is one more function here.
+
+Not here: the boards and their counts (`board`), attacks on a memory (`attacks`), time limits and crashes (`board`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gate.contract import Contract
+from gate.decision import Decision
+from gate.errors import ContractError, Finding, GateError, ResultGateError, quote
+from gate.evidence.fixtures import load_fixtures
+from gate.evidence.mutants import mutants
+from gate.faults import same
+from gate.lab.attacks import ATTACKS, Got, wrote
+from gate.payload import read
+from gate.registry import load_contracts
+
+
+class Rule(NamedTuple):
+    """One rule: what is `given` (JSON text) or a named `case`, and what must come of it.
+
+    `expect` is allow, repair, block, or hold (nothing gave way); for the kind `call` the JSON of the right answer.
+    `codes` must be among the codes found. `form` "text" hands the text over as it is, otherwise as Python's `json`
+    reads it: NaN comes in, and of two equal keys the last. `next` helps whoever sees it red, `row` is the row of the
+    decision table that it proves.
+    """
+
+    id: str
+    words: str
+    expect: str
+    given: str = ""
+    case: str = ""
+    form: str = "python"
+    tool: str | list[str] = ""
+    codes: tuple[str, ...] = ()
+    next: str = ""
+    row: str = ""
+
+    def handed(self) -> Any:
+        """Return a fresh copy of what is handed to the student's code."""
+        return self.given if self.form == "text" else json.loads(self.given)
+
+
+class Row(NamedTuple):
+    """One rule, what came of it, and whether that is what was expected."""
+
+    rule: Rule
+    got: Got
+    green: bool
+
+
+def try_validate(student: Any, rule: Rule) -> Got:
+    """`student(tool, payload)` returns the judged dict, or raises `ResultGateError`. Case `copy`: it must be a copy."""
+    sent = rule.handed()
+    try:
+        value = student(rule.tool, sent)
+    except ResultGateError as error:
+        return blocked(error.findings)
+    got = _let_through(value, rule)
+    if rule.case == "copy" and got.outcome == "allow":
+        return Got("hold", "a copy") if value is not sent else Got("broken", "returned what it was handed, not a copy")
+    return got
+
+
+def try_gate(student: Any, rule: Rule) -> Got:
+    """`student(payload)`, or `student(tool, payload)`, returns a Decision, an outcome, or a dict that holds one."""
+    arguments = (rule.tool, rule.handed()) if rule.tool else (rule.handed(),)
+    try:
+        verdict = student(*arguments)
+    except GateError as error:
+        return blocked(error.findings)
+    findings: tuple[Finding, ...] = ()
+    if isinstance(verdict, Decision):
+        findings, verdict = verdict.findings, verdict.outcome
+    elif isinstance(verdict, dict):
+        verdict = verdict.get("outcome", verdict.get("decision"))
+    if verdict == "block":
+        return blocked(findings)
+    if verdict in ("allow", "repair"):
+        return Got(verdict, f"{verdict}", tuple(found.code for found in findings))
+    return Got("unclear", f"returned {wrote(verdict)}, which is neither allow, repair nor block")
+
+
+def try_schema(student: Any, rule: Rule) -> Got:
+    """The student's schema: `given` is judged by it; the cases `errors` and `warnings` say what vetting still finds."""
+    contract, errors = _contract(student)
+    if rule.case:
+        still_open = errors if rule.case == "errors" else contract.warnings if contract else errors
+        return Got("open", " ".join(map(str, still_open[:2]))) if still_open else Got("hold", "nothing is open")
+    if contract is None:
+        return Got("no contract", f"the kit does not start with this schema: {errors[0]}")
+    decision = contract.judge(rule.handed())
+    return blocked(decision.findings) if decision.value is None else Got("allow", "allowed")
+
+
+def try_memory(student: Any, rule: Rule) -> Got:
+    """The student's class, made anew for each rule: `given` is appended, or the attack named by `case` is run."""
+    if rule.case:
+        return ATTACKS[rule.case](student, rule.tool)
+    memory, sent = student(), rule.handed()
+    try:
+        memory.append_tool_result(rule.tool, sent)
+    except GateError as error:
+        got = blocked(error.findings)
+        return Got("leaked", "refused, but it stands in memory all the same") if len(memory.events) else got
+    return Got("allow", "kept in memory") if len(memory.events) == 1 else Got("lost", "no error, and not in memory")
+
+
+def try_call(student: Any, rule: Rule) -> Got:
+    """`student(*given)` must return exactly the JSON in `expect`: 1 is not true, 4 is not 4.0."""
+    value = student(*rule.handed())
+    return Got(rule.expect if same(value, json.loads(rule.expect)) else "other", f"returned {wrote(value)}")
+
+
+def try_pack(student: Any, rule: Rule) -> Got:
+    """The student's fixtures, a list or a folder: they must notice the planted fault that `case` names."""
+    contract = load_contracts().output(rule.tool)
+    try:
+        fixtures = student if isinstance(student, list) else load_fixtures(student)
+        planted = mutants(contract, fixtures) if contract else []
+    except GateError as error:
+        return Got("no pack", str(error))
+    fault = next((one for one in planted if one.name == rule.case), None)
+    if fault is None:
+        return Got("no such fault", f"no fault is named {rule.case}")
+    if not fault.noticed_by:
+        return Got("unseen", f"no fixture notices it: {fault.words}")
+    return Got("hold", f"noticed by {', '.join(fault.noticed_by)}")
+
+
+def blocked(findings: tuple[Finding, ...]) -> Got:
+    """Return what is shown for a refusal, with its codes where it has any."""
+    codes = tuple(found.code for found in findings)
+    return Got("block", "refused" + (f" ({', '.join(codes)})" if codes else ""), codes)
+
+
+Kind = Callable[[Any, Rule], Got]
+KINDS: dict[str, Kind] = {
+    "validate": try_validate,
+    "gate": try_gate,
+    "schema": try_schema,
+    "memory": try_memory,
+    "call": try_call,
+    "pack": try_pack,
+}
+
+
+def _let_through(value: Any, rule: Rule) -> Got:
+    if not isinstance(value, dict):
+        advice = "return the judged dict, or raise ResultGateError"
+        return Got("unclear", f"returned {wrote(value)} and raised nothing: {advice}")
+    judged = read(rule.given)
+    if isinstance(judged, dict) and not same(value, judged):
+        return Got("changed", f"let it through as something else: {wrote(value)}")
+    return Got("allow", "allowed")
+
+
+def _contract(schema: Any) -> tuple[Contract | None, tuple[Finding, ...]]:
+    if not isinstance(schema, dict):
+        found = Finding("contract.open", "", f"the schema is {quote(schema)}, not an object.", "write a dict.")
+        return None, (found,)
+    try:
+        return Contract.from_schema(schema, tool="student"), ()
+    except ContractError as error:
+        return None, error.findings
