@@ -17,8 +17,9 @@ from typing import Any, Literal
 from gate.decision import Decision, block
 from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, finding, quote
 from gate.explain import explain
-from gate.faults import Engine, has_whole_float, wants_exact_numbers
-from gate.payload import MAX_BYTES, Raw, read, skim
+from gate.faults import Engine
+from gate.payload import MAX_BYTES, Raw, read
+from gate.quick import Quick, quick_way
 from gate.vet import vet
 
 _engine_for: Callable[[dict[str, Any]], Engine]
@@ -50,9 +51,7 @@ class Contract:
     warnings: tuple[Finding, ...]
     _schema: dict[str, Any]
     _engine: Engine
-    _accepts: Callable[[Any], bool]
-    _skims: bool
-    _exact: bool
+    _quick: Quick | None
     _names: frozenset[str]
 
     @classmethod
@@ -75,11 +74,11 @@ class Contract:
             raise refusal("name", f"{quote(side)} is no side of {tool}.", 'use "input" or "output".')
         plain, warnings = _vetted(schema, f"{tool}.{side}")
         engine = _engine_for(plain)
-        return cls(
-            tool, side, version, fingerprint(plain), max_bytes, warnings, plain, engine, engine.accepts,
-            not any(found.code == "contract.unbounded_number" for found in warnings),
-            wants_exact_numbers(plain), _property_names(plain),
-        )  # fmt: skip
+        # Without a bound, a number that overflows would not be refused by the contract itself.
+        unbounded = any(found.code == "contract.unbounded_number" for found in warnings)
+        quick = None if unbounded else quick_way(plain, engine.skims, max_bytes)
+        names = _property_names(plain)
+        return cls(tool, side, version, fingerprint(plain), max_bytes, warnings, plain, engine, quick, names)
 
     def __repr__(self) -> str:
         return f"<Contract {self.id} version {self.version}>"
@@ -100,10 +99,10 @@ class Contract:
         An allowing decision holds the canonical copy in `.value`; nothing in it is coerced, defaulted or repaired.
         Does not catch: a value of the right shape that is untrue.
         """
-        if self._skims:  # what surely passes takes the short way; everything else goes the whole one
-            value = skim(raw, self.max_bytes)
-            if value is not None and self._accepts(value) and not (self._exact and has_whole_float(value)):
-                return Decision("allow", "schema", (), value)
+        if self._quick is not None:  # what surely passes takes the short way; everything else goes the whole one
+            decision = self._quick(raw)
+            if decision is not None:
+                return decision
         parsed = read(raw, max_bytes=self.max_bytes)
         if isinstance(parsed, Finding):
             return block("parse", [parsed], ("schema",))
@@ -113,15 +112,14 @@ class Contract:
     def weakened(self, schema: dict[str, Any]) -> Contract:
         """Return this contract judging by another schema, not vetted: only for `mutants`, which plants faults."""
         engine = _engine_for(schema)
-        exact = wants_exact_numbers(schema)
-        return replace(self, _schema=schema, _engine=engine, _accepts=engine.accepts, _skims=False, _exact=exact)
+        return replace(self, _schema=schema, _engine=engine, _quick=None)
 
     def with_second_engine(self) -> Contract:
         """Return this contract judged by the strict `jsonschema` engine alone: the second opinion of `replay`."""
         from gate.strict_engine import StrictEngine
 
         engine = StrictEngine(self._schema)
-        return replace(self, _engine=engine, _accepts=engine.accepts, _skims=False)
+        return replace(self, _engine=engine, _quick=None)
 
 
 def fingerprint(schema: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ raises ImportError and the strict engine decides.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,19 +26,25 @@ class FastEngine:
     """`jsonschema-rs`, offline, with its linear-time patterns and our formats."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._validator = jsonschema_rs.Draft202012Validator(
-            _mark(schema),
-            formats=FORMATS,
-            validate_formats=True,
-            pattern_options=jsonschema_rs.RegexOptions(),
-            keywords={INTEGER: _IntegerToken, EXACT: _ExactToken},
-            offline=True,
-        )
-        self.accepts: Callable[[Any], bool] = self._validator.is_valid
+        self._marked = _validator(_mark(schema), {INTEGER: _IntegerToken, EXACT: _ExactToken})
+        self.skims: Callable[[Any], bool] = _validator(schema).is_valid
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""
-        return [fault for error in self._validator.iter_errors(value) for fault in _fast_faults(error)]
+        return [fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error)]
+
+
+def _validator(schema: dict[str, Any], keywords: dict[str, Any] | None = None) -> Any:
+    # Only what the schema uses: each call is slower by a tenth of a microsecond when there are formats at all.
+    formats = {name: check for name, check in FORMATS.items() if f'"{name}"' in json.dumps(schema)}
+    return jsonschema_rs.Draft202012Validator(
+        schema,
+        formats=formats or None,
+        validate_formats=True,
+        pattern_options=jsonschema_rs.RegexOptions(),
+        keywords=keywords,
+        offline=True,
+    )
 
 
 def _mark(schema: Any, *, is_schema: bool = True) -> Any:

@@ -5,6 +5,7 @@ Not here: how a fault is found (`fast_engine`, `strict_engine`) or put in words 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 
@@ -22,9 +23,13 @@ class Fault(NamedTuple):
 
 
 class Engine(Protocol):
-    """What judges one parsed value. `accepts` and `faults` agree: no faults exactly when the value is accepted."""
+    """What judges one parsed value: no `faults` exactly when it is accepted.
 
-    def accepts(self, value: Any) -> bool: ...
+    `skims` says the same of a value in which no float is whole or infinite, and may be quicker.
+    """
+
+    @property
+    def skims(self) -> Callable[[Any], bool]: ...
 
     def faults(self, value: Any) -> list[Fault]: ...
 
@@ -42,31 +47,3 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     return bool(left == right)
-
-
-def has_whole_float(value: Any) -> bool:
-    """Say whether a float that is whole (4.0) or infinite stands anywhere in a value.
-
-    The fast engine takes the first for an integer and the second for null, so such values get a closer look.
-    """
-    for item in value.values() if type(value) is dict else value:
-        kind = type(item)
-        if kind is float:
-            if item.is_integer() or item - item != 0:
-                return True
-        elif (kind is dict or kind is list) and has_whole_float(item):
-            return True
-    return False
-
-
-def wants_exact_numbers(schema: Any) -> bool:
-    """Say whether a schema anywhere tells 4 from 4.0: an integer, a number in an enum or const, or a null."""
-    if isinstance(schema, list):
-        return any(map(wants_exact_numbers, schema))
-    if not isinstance(schema, dict):
-        return False
-    kinds = schema.get("type", ())
-    listed = repr(schema.get("enum")) + repr(schema.get("const"))
-    if "integer" in kinds or "null" in kinds or any(letter.isdigit() for letter in listed):
-        return True
-    return any(map(wants_exact_numbers, schema.values()))

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
 from gate import strictjson
 from gate.errors import Finding, finding, quote
-from gate.plain import copy_plain, overflows, too_large
+from gate.plain import copy_plain, is_plain, overflows, too_large
 from gate.strictjson import MAX_DEPTH
 
 _fast_json: Callable[..., Any] | None
@@ -52,37 +53,33 @@ def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
         return _read_text(raw, max_bytes)
     if kind is dict or kind is MappingProxyType:
         return _copy_mapping(raw, max_bytes)
-    if isinstance(raw, Mapping):
-        message = f"a mapping of type {quote(kind.__name__)} can answer differently each time it is asked."
-        return finding("parse.not_json", "", message, "hand in a plain dict: dict(payload).")
-    message = f"the payload must be JSON text or an object, got {quote(raw)}."
-    return finding("parse.not_object", "", message, "send one JSON object.")
-
-
-def skim(raw: Any, max_bytes: int) -> dict[str, Any] | None:
-    """Return the object in text that the fast reader takes without a doubt; None means: ask `read`.
-
-    The one thing it does not see is a number that overflows. Only for contracts that refuse such numbers themselves.
-    """
-    kind = type(raw)
-    if _fast_json is None or (kind is not bytes and kind is not str) or len(raw) > max_bytes:
-        return None
-    try:
-        data = raw if kind is bytes else raw.encode()
-        value = _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
-    except ValueError:
-        return None
-    shallow = data.count(b"{") + data.count(b"[") <= MAX_DEPTH or strictjson.depth_of(data.decode()) <= MAX_DEPTH
-    return value if shallow and type(value) is dict and len(data) <= max_bytes else None
+    if is_plain(raw):
+        return _not_object(raw)
+    # A subclass of dict is refused with the rest: it can answer differently each time it is asked.
+    message = f"the payload is {quote(raw)}, which is not a JSON type."
+    return finding("parse.not_json", "", message, "hand in JSON text or a plain dict, no subclass of it.")
 
 
 def _read_text(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
     if len(raw) > max_bytes:
         return too_large(max_bytes)
-    value = skim(raw, max_bytes)
-    if value is not None and not overflows(value):
+    value = _read_fast(raw)
+    if type(value) is dict and len(raw.encode() if type(raw) is str else raw) <= max_bytes and not overflows(value):
         return value
     return _read_slowly(raw, max_bytes)
+
+
+def _read_fast(raw: Any) -> Any:
+    """Return what the fast reader makes of text that is not deep, or None: then `strictjson` names the fault."""
+    if _fast_json is None:
+        return None
+    try:
+        data = raw if type(raw) is bytes else raw.encode()
+        if data.count(b"{") + data.count(b"[") > MAX_DEPTH and strictjson.depth_of(data.decode()) > MAX_DEPTH:
+            return None
+        return _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+    except ValueError:
+        return None
 
 
 def _read_slowly(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:
@@ -133,12 +130,13 @@ def _not_object(value: Any) -> Finding:
 
 
 def _copy_mapping(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
-    try:
-        plain = dict(raw)
-    except Exception as error:  # a read-only view runs the code of what it views
-        message = f"the payload could not be copied ({type(error).__name__})."
-        return finding("parse.not_json", "", message, "hand in a plain dict.")
-    copied: dict[str, Any] | Finding = copy_plain(plain, max_bytes)
+    if type(raw) is MappingProxyType:
+        try:
+            raw = dict(islice(raw.items(), max_bytes + 1))
+        except Exception as error:  # a read-only view runs the code of what it views
+            message = f"the payload could not be copied ({quote(error)})."
+            return finding("parse.not_json", "", message, "hand in a plain dict.")
+    copied: dict[str, Any] | Finding = copy_plain(raw, max_bytes)
     return copied
 
 
