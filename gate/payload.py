@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from types import MappingProxyType
@@ -63,23 +64,27 @@ def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
 def _read_text(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
     if len(raw) > max_bytes:
         return too_large(max_bytes)
-    value = _read_fast(raw)
-    if type(value) is dict and len(raw.encode() if type(raw) is str else raw) <= max_bytes and not overflows(value):
-        return value
+    if _fast_json is not None:
+        with suppress(ValueError):
+            data = raw if type(raw) is bytes else raw.encode()
+            value = _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
+            if type(value) is dict and len(data) <= max_bytes and _is_fine(value, MAX_DEPTH):
+                return value
     return _read_slowly(raw, max_bytes)
 
 
-def _read_fast(raw: Any) -> Any:
-    """Return what the fast reader makes of text that is not deep, or None: then `strictjson` names the fault."""
-    if _fast_json is None:
-        return None
-    try:
-        data = raw if type(raw) is bytes else raw.encode()
-        if data.count(b"{") + data.count(b"[") > MAX_DEPTH and strictjson.depth_of(data.decode()) > MAX_DEPTH:
-            return None
-        return _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
-    except ValueError:
-        return None
+def _is_fine(value: Any, levels: int) -> bool:
+    """Say whether what the fast reader made is not too deep and holds no number that overflows."""
+    if levels == 0:
+        return False
+    for item in value.values() if type(value) is dict else value:
+        kind = type(item)
+        if kind is dict or kind is list:
+            if not _is_fine(item, levels - 1):
+                return False
+        elif (kind is float or kind is int) and overflows(item):
+            return False
+    return True
 
 
 def _read_slowly(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:

@@ -18,18 +18,22 @@ from gate.strictjson import MAX_DEPTH, MAX_DIGITS, Refused
 _LARGE = 10**MAX_DIGITS
 
 
-def overflows(value: Any) -> bool:
-    """Say whether a number anywhere in plain JSON types is not finite, or too large for a double.
+def is_plain(value: Any) -> bool:
+    """Say whether a value is of exactly one of the types that JSON has; what is inside is not looked at.
 
-    >>> overflows({"a": [1, float("inf")]})
-    True
+    >>> is_plain([]), is_plain(()), is_plain(None)
+    (True, False, True)
     """
-    kind = type(value)
-    if kind is dict or kind is list:
-        return any(map(overflows, value.values() if kind is dict else value))
-    if kind is float:
-        return not math.isfinite(value)
-    return kind is int and not -_LARGE < value < _LARGE
+    return type(value) in (dict, list, str, int, float, bool, type(None))
+
+
+def overflows(value: float) -> bool:
+    """Say whether a number is not finite, or too large for a double.
+
+    >>> overflows(float("inf")), overflows(10**400), overflows(4)
+    (True, True, False)
+    """
+    return not math.isfinite(value) if type(value) is float else not -_LARGE < value < _LARGE
 
 
 def too_large(max_bytes: int) -> Finding:
@@ -50,8 +54,8 @@ def copy_plain(value: Any, max_bytes: int) -> Any | Finding:
         return _Copier(max_bytes).copy(value, 0)
     except Refused as refused:
         return refused.found
-    except RuntimeError as error:  # the value changed while it was copied, or a view's own code failed
-        message = f"the payload could not be copied ({type(error).__name__})."
+    except RuntimeError:
+        message = "the payload was changed while it was copied."
         return finding("parse.not_json", "", message, "hand in a plain dict that nobody else changes.")
 
 
@@ -73,11 +77,11 @@ class _Copier:
             if kind is list:
                 return [self.copy(item, depth + 1) for item in value]
             return {self._key(key): self.copy(item, depth + 1) for key, item in value.items()}
-        if kind not in (int, float, bool, type(None)):
+        if not is_plain(value):
             message = f"the payload holds {quote(value)}, which is not a JSON type."
             hint = "hand in dict, list, str, int, float, bool or None, and no subclass of them."
             raise Refused(finding("parse.not_json", "", message, hint))
-        if overflows(value):
+        if value is not None and overflows(value):
             raise Refused(strictjson.not_finite())
         return value
 

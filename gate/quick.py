@@ -30,8 +30,8 @@ def quick_way(schema: dict[str, Any], accepts: Look, max_bytes: int) -> Quick:
     """Return the function that takes text or bytes to the allowing decision, or to None where there is any doubt.
 
     `accepts` is the engine's quick look (`Engine.skims`), right for every value in which no float stands where 4 and
-    4.0, or null and infinity, would differ. Only for schemas whose numbers have a least and a greatest value, so that a huge
-    integer is refused by them.
+    4.0, or null and infinity, would differ. Only for schemas whose numbers have a least and a greatest value, so that
+    a huge integer is refused by them.
     """
     if _from_json is None:
         return lambda raw: None
