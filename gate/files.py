@@ -6,7 +6,6 @@ Not here: what the files mean. `read_json` refuses what is not one strict JSON o
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +48,8 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
     Raises `ConfigError` when the folder cannot be written; the old file is then untouched.
     """
+    import tempfile  # heavy, and a loop that only judges writes nothing
+
     target = Path(path)
     beside = ""
     try:
