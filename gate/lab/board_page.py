@@ -75,7 +75,8 @@ def _given(row: Row) -> str:
 
 
 def _expected(row: Row) -> str:
-    return row.rule.expect + (f" ({', '.join(row.rule.codes)})" if row.rule.codes else "")
+    expected = "it holds" if row.rule.expect == "hold" else row.rule.expect
+    return expected + (f" ({', '.join(row.rule.codes)})" if row.rule.codes else "")
 
 
 def _next(row: Row, rows: Sequence[Row]) -> str:

@@ -89,13 +89,17 @@ def try_gate(student: Any, rule: Rule) -> Got:
 
 
 def try_schema(student: Any, rule: Rule) -> Got:
-    """The student's schema: `given` is judged by it; the cases `errors` and `warnings` say what vetting still finds."""
+    """The student's schema: `given` is judged by it; the cases `errors` and `warnings` say what vetting still finds.
+
+    A schema whose only error is that it is open judges all the same, so that one sees what it lets in.
+    """
     contract, errors = _contract(student)
-    if rule.case:
-        still_open = errors if rule.case == "errors" else contract.warnings if contract else errors
-        return Got("open", " ".join(map(str, still_open[:2]))) if still_open else Got("hold", "nothing is open")
+    if rule.case == "errors":
+        return _still_open(errors)
     if contract is None:
-        return Got("no contract", f"the kit does not start with this schema: {errors[0]}")
+        return Got("no contract", "vetting found errors, and those come first")
+    if rule.case == "warnings":
+        return Got("open", "vetting found errors, and those come first") if errors else _still_open(contract.warnings)
     decision = contract.judge(rule.handed())
     return blocked(decision.findings) if decision.value is None else Got("allow", "allowed")
 
@@ -162,11 +166,18 @@ def _let_through(value: Any, rule: Rule) -> Got:
     return Got("allow", "allowed")
 
 
+def _still_open(findings: tuple[Finding, ...]) -> Got:
+    return Got("open", " ".join(map(str, findings[:2]))) if findings else Got("hold", "nothing is open")
+
+
 def _contract(schema: Any) -> tuple[Contract | None, tuple[Finding, ...]]:
+    """Return the contract for a schema, also where it is merely open, and the errors of its vetting."""
     if not isinstance(schema, dict):
         found = Finding("contract.open", "", f"the schema is {quote(schema)}, not an object.", "write a dict.")
         return None, (found,)
     try:
         return Contract.from_schema(schema, tool="student"), ()
     except ContractError as error:
-        return None, error.findings
+        merely_open = all(found.code == "contract.open" for found in error.findings)
+        closed = Contract.from_schema({"type": "object", "additionalProperties": False}, tool="student")
+        return closed.weakened(schema) if merely_open else None, error.findings
