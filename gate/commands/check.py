@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from gate.commands import show
-from gate.contract import Contract
+from gate.contract import Contract, Side
 from gate.decision import Decision
 from gate.errors import ConfigError, quote
 from gate.files import locate, read_json
@@ -49,7 +49,7 @@ def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
         schema = read_json(locate(args.schema))
         return Contract.from_schema(schema, tool=args.tool, side=args.side or "input").judge(raw)
     contracts = load_contracts(args.contracts)
-    side = args.side or ("input" if contracts.input(args.tool) or not contracts.output(args.tool) else "output")
+    side: Side = args.side or ("input" if contracts.input(args.tool) or not contracts.output(args.tool) else "output")
     stages = tuple(args.stages.split(","))
     if side == "output" or stages == ("schema",):
         if stages != ("schema",):
@@ -68,7 +68,7 @@ def _read(name: str) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"{quote(name, 200)} cannot be read ({error.strerror}). Next: name a file, or -.") from error
+        raise ConfigError(f"{quote(name, 200)} cannot be read ({error.strerror or error}). Next: name a file, or -.") from error
 
 
 def _left_out(decision: Decision) -> str:

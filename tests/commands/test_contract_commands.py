@@ -1,0 +1,190 @@
+"""`gate contract lint|freeze|diff|import` and `gate fixture`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gate import AgentMemory, ResultGateError, load_contracts
+from gate.cli import main
+from gate.diff import diff
+from gate.errors import ConfigError
+from gate.files import HOME
+from gate.importing import import_tools
+
+Capture = pytest.CaptureFixture[str]
+OUTPUT = "inventory.lookup.output.schema.json"
+
+
+@pytest.fixture
+def schemas(tmp_path: Path) -> Path:
+    folder = tmp_path / "schemas"
+    shutil.copytree(HOME / "schemas", folder)
+    return folder
+
+
+def _edit(path: Path, change) -> None:
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    change(schema)
+    path.write_text(json.dumps(schema), encoding="utf-8")
+
+
+def test_the_kit_s_own_contracts_have_nothing_open(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["contract", "lint"]) == 0
+    assert "Every contract is closed, bounded" in capsys.readouterr().out
+
+
+def test_lint_names_the_missing_bound(schemas: Path, capsys: Capture) -> None:
+    _edit(schemas / OUTPUT, lambda schema: schema["properties"]["quantity"].pop("maximum"))
+    assert main(["contract", "lint", str(schemas), "--json"]) == 1
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (found["level"], found["path"]) == ("warning", "/properties/quantity")
+
+
+def test_a_changed_schema_with_the_old_lock_refuses_to_start(schemas: Path, capsys: Capture) -> None:
+    _edit(schemas / OUTPUT, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
+    assert main(["replay", "--contracts", str(schemas)]) == 2
+    assert "gate contract freeze" in capsys.readouterr().err
+
+
+def test_freezing_gives_the_changed_contract_the_next_version(
+    schemas: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _edit(schemas / OUTPUT, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
+    assert main(["contract", "freeze", str(schemas), "--json"]) == 0
+    states = {row["id"]: (row["version"], row["state"]) for row in json.loads(capsys.readouterr().out)["contracts"]}
+    assert states["inventory.lookup.output"] == ("2", "changed")
+    assert states["refund_order.input"][1] == "kept"
+    contract = load_contracts(schemas).output("inventory.lookup")
+    assert contract is not None and contract.version == "2"
+
+
+def test_a_schema_that_is_no_contract_leaves_the_lock_alone(schemas: Path) -> None:
+    before = (schemas / "contracts.lock.json").read_bytes()
+    _edit(schemas / OUTPUT, lambda schema: schema.pop("additionalProperties"))
+    assert main(["contract", "freeze", str(schemas)]) == 2
+    assert (schemas / "contracts.lock.json").read_bytes() == before
+
+
+def test_diff_says_what_widened_and_which_fixture_moves(tmp_path: Path, capsys: Capture) -> None:
+    new = tmp_path / OUTPUT
+    shutil.copy(HOME / "schemas" / OUTPUT, new)
+    _edit(new, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
+    assert main(["contract", "diff", str(HOME / "schemas" / OUTPUT), str(new), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [(change["direction"], change["path"]) for change in told["changes"]] == [
+        ("widened", "/properties/warehouse/enum")
+    ]
+    assert told["fixtures"] == [{"fixture": "unknown-warehouse", "before": "block", "after": "allow"}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "direction"),
+    [
+        ({"maximum": 5}, {"maximum": 6}, "widened"),
+        ({"minLength": 5}, {"minLength": 6}, "narrowed"),
+        ({"required": ["a"]}, {"required": ["a", "b"]}, "narrowed"),
+        ({"required": ["a"]}, {}, "widened"),
+        ({"enum": [1, 2]}, {"enum": [1]}, "narrowed"),
+        ({"type": "string"}, {"type": ["string", "null"]}, "widened"),
+        ({"properties": {}}, {"properties": {"a": {"type": "null"}}}, "widened"),
+        ({"properties": {"a": {"type": "null"}}}, {"properties": {}}, "narrowed"),
+        ({"items": {"maximum": 5}}, {"items": {"maximum": 4}}, "narrowed"),
+        ({"pattern": "^a$"}, {"pattern": "^b$"}, "changed"),
+        ({}, {"pattern": "^b$"}, "narrowed"),
+        ({"format": "line"}, {}, "widened"),
+    ],
+)
+def test_every_kind_of_change_has_its_direction(old: dict, new: dict, direction: str) -> None:
+    assert [change.direction for change in diff(old, new)] == [direction]
+
+
+def test_titles_and_descriptions_are_no_change() -> None:
+    assert diff({"type": "object", "title": "a"}, {"type": "object", "description": "b"}) == []
+
+
+OPEN = {"type": "object", "properties": {"q": {"type": "string", "default": "x"}}, "required": ["q"]}
+SHAPES = {
+    "mcp": {"tools": [{"name": "find", "inputSchema": OPEN, "outputSchema": OPEN}]},
+    "mcp-rpc": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "find", "inputSchema": OPEN}]}},
+    "openai": [{"type": "function", "function": {"name": "find", "description": "d", "parameters": OPEN}}],
+    "openai-flat": [{"type": "function", "name": "find", "parameters": OPEN}],
+    "anthropic": [{"name": "find", "description": "d", "input_schema": OPEN}],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_imports_the_shape(shape: str, tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(SHAPES[shape]), encoding="utf-8")
+    out = tmp_path / "schemas"
+    assert main(["contract", "import", str(file), "--out", str(out), "--fixtures", str(tmp_path / "fixtures")]) == 0
+    contract = load_contracts(out).input("find")
+    assert contract is not None
+    assert contract.judge({"q": "x"}).outcome == "allow"
+    assert contract.judge({"q": "x", "extra": 1}).codes == ("schema.unknown_field",)
+    assert contract.judge({}).codes == ("schema.missing_field",)
+    assert "default dropped" in capsys.readouterr().out
+
+
+def test_a_tool_that_cannot_be_closed_writes_nothing(tmp_path: Path, capsys: Capture) -> None:
+    tools = [
+        {"name": "good", "input_schema": OPEN},
+        {"name": "bad", "input_schema": {"type": "object", "$ref": "x.json"}},
+    ]
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(tools), encoding="utf-8")
+    assert main(["contract", "import", str(file), "--out", str(tmp_path / "schemas")]) == 1
+    assert not (tmp_path / "schemas").exists()
+    assert "Nothing was written." in capsys.readouterr().out
+
+
+def test_an_existing_schema_is_never_overwritten(
+    schemas: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tools = [{"name": "aaa", "input_schema": OPEN}, {"name": "refund_order", "input_schema": OPEN}]
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps(tools), encoding="utf-8")
+    before = sorted(path.name for path in schemas.iterdir())
+    assert main(["contract", "import", str(file), "--out", str(schemas)]) == 2
+    assert sorted(path.name for path in schemas.iterdir()) == before
+    assert "is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "document", [{}, [], 7, [{"name": "a"}], [{"input_schema": OPEN}], [{"name": "a", "parameters": 1}]]
+)
+def test_a_document_without_a_tool_says_so(document: object) -> None:
+    with pytest.raises(ConfigError, match="Next:"):
+        import_tools(document)
+
+
+def test_a_refused_payload_becomes_a_fixture_with_one_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    quarantine = tmp_path / "quarantine.jsonl"
+    memory = AgentMemory(quarantine=quarantine)
+    for raw in ('{"sku":"SKU-19","quantity":"4","warehouse":"sfo"}', '{"sku":'):
+        with pytest.raises(ResultGateError):
+            memory.append_tool_result("inventory.lookup", raw)
+    command = [
+        "fixture",
+        "--from",
+        str(quarantine),
+        "--row",
+        "1",
+        "--id",
+        "text-quantity",
+        "--out",
+        str(tmp_path / "fx"),
+    ]
+    assert main(command) == 0
+    capsys.readouterr()
+    assert main(["replay", str(tmp_path / "fx"), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["id"], row["label"], row["first"]["findings"][0]["code"]) == ("text-quantity", "block", "schema.type")
+    assert main([*command, "9", "--id", "x"]) == 2
+    assert "has 2 lines" in capsys.readouterr().err
