@@ -68,7 +68,8 @@ def _read(name: str) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ConfigError(f"{quote(name, 200)} cannot be read ({error.strerror or error}). Next: name a file, or -.") from error
+        reason = error.strerror or error
+        raise ConfigError(f"{quote(name, 200)} cannot be read ({reason}). Next: name a file, or -.") from error
 
 
 def _left_out(decision: Decision) -> str:
