@@ -186,5 +186,5 @@ def test_a_refused_payload_becomes_a_fixture_with_one_command(
     assert main(["replay", str(tmp_path / "fx"), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["id"], row["label"], row["first"]["findings"][0]["code"]) == ("text-quantity", "block", "schema.type")
-    assert main([*command, "9", "--id", "x"]) == 2
+    assert main([*command[:3], "--row", "9", "--id", "x"]) == 2
     assert "has 2 lines" in capsys.readouterr().err
