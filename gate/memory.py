@@ -85,6 +85,11 @@ class AgentMemory:
                 self._take_in(self._journal.unread())  # what another process appended meanwhile counts
                 return self._append(tool, payload, tool_use_id)
 
+    def put_aside(self, tool: object, payload: object, tool_use_id: object, findings: tuple[Finding, ...]) -> None:
+        """Put a result into quarantine that was refused outside memory, by its echo for one. Memory is unchanged."""
+        with self._lock:
+            self._put_aside(tool, payload, tool_use_id, block("result", findings))
+
     def _append(self, tool: object, payload: Raw, tool_use_id: str | None) -> dict[str, Any]:
         line = self._accept(tool, payload, tool_use_id)
         if self._journal is not None:

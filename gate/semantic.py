@@ -91,7 +91,7 @@ class SemanticGate:
         call = read(dict(arguments)) if isinstance(arguments, Mapping) else read(arguments)
         if isinstance(call, Finding):
             return (malformed(f"it was not asked, for the arguments are no plain JSON ({call.code})"),)
-        settings = _settings(self._environ)
+        settings = endpoint(self._environ)
         if isinstance(settings, Finding):
             return (settings,)
         url, key, model = settings
@@ -101,7 +101,8 @@ class SemanticGate:
         return (reply,) if isinstance(reply, Finding) else read_reply(reply, secret=key)
 
 
-def _settings(environ: Mapping[str, str]) -> tuple[str, str, str] | Finding:
+def endpoint(environ: Mapping[str, str]) -> tuple[str, str, str] | Finding:
+    """Return address, key and model name that the environment gives, or the finding that names what is wrong."""
     base, key, model = (environ.get(name, "").strip() for name in VARIABLES)
     for name, value in zip(VARIABLES, (base, key, model), strict=True):
         if not value:
