@@ -12,6 +12,7 @@ import contextlib
 import io
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.errors import ConfigError, clip, quote
@@ -32,7 +33,10 @@ _last_run: dict[str, tuple[Any, bool]] = {}
 
 
 class Board(NamedTuple):
-    """A board as its file has it, planted inputs made. `notebook` is `<lab>/<section>`, `kind` one of `rules.KINDS`."""
+    """A board as its file has it, planted inputs made.
+
+    `notebook` is `<lab>/<section>`, `kind` one of `rules.KINDS`. `trial` marks a board that only shows what is red.
+    """
 
     id: str
     notebook: str
@@ -41,6 +45,7 @@ class Board(NamedTuple):
     table: str
     hints: tuple[str, ...]
     rules: tuple[Rule, ...]
+    trial: bool
 
 
 class Result:
@@ -73,8 +78,9 @@ class Result:
 def board(name: str, student: Any, *, trial: bool = False) -> Result:
     """Run the rules of `data/boards/<name>.json` against `student` and return what is red and green.
 
-    `trial` is for code that is meant to be red, to see what it lets through: nothing is saved. Raises `ConfigError` for
-    a board that is not there or cannot be used; never for what the student's code does.
+    `trial` is for code that is meant to be red, to see what it lets through: nothing is saved (a board may also be
+    marked so in its file). Raises `ConfigError` for a board that is not there or cannot be used; never for what the
+    student's code does.
 
     >>> board("memory.validate", validate_tool_result).red
     ()
@@ -84,7 +90,7 @@ def board(name: str, student: Any, *, trial: bool = False) -> Result:
     chosen = load_board(name)
     rows = tuple(run_rule(chosen, rule, student) for rule in chosen.rules)
     notes = _disagreements(chosen)
-    if trial:
+    if trial or chosen.trial:
         return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.", *notes))
     answers = Answers("boards")
     result = Result(chosen, rows, notes)
@@ -96,11 +102,16 @@ def board(name: str, student: Any, *, trial: bool = False) -> Result:
 
 def hint(name: str, level: int = 1) -> Shown:
     """Return a board's hint: level 1 says where to look, 2 how it goes, 3 nearly all of it."""
-    hints = load_board(name).hints
-    if type(level) is not int or not 1 <= level <= len(hints):
-        raise ConfigError(f"there is no hint {quote(str(level))} for {name}. Next: ask for 1, 2 or 3.")
-    more = f" More: hint({name!r}, {level + 1})" if level < len(hints) else ""
-    return Shown(f"Hint {level} of {len(hints)} for {name}: {hints[level - 1]}{more}")
+    chosen = load_board(name)
+    more = f" More: hint({name!r}, {level + 1})" if level in range(1, len(chosen.hints)) else ""
+    return Shown(f"Hint {level} of {len(chosen.hints)} for {name}: {one_hint(chosen, level)}{more}")
+
+
+def one_hint(chosen: Board, level: int) -> str:
+    """Return the text of one hint. Raises `ConfigError` for a level that there is not."""
+    if level not in range(1, len(chosen.hints) + 1):
+        raise ConfigError(f"there is no hint {quote(str(level))} for {chosen.id}. Next: ask for 1, 2 or 3.")
+    return chosen.hints[level - 1]
 
 
 def reset(name: str) -> Shown:
@@ -118,9 +129,9 @@ def turned_green(student: Any) -> bool | None:
     return all(runs) if runs else None
 
 
-def load_board(name: str) -> Board:
+def load_board(name: str, home: Path = HOME) -> Board:
     """Return the board `data/boards/<name>.json`. Raises `ConfigError` naming the file, the field and what to do."""
-    path = HOME / "data" / "boards" / f"{name}.json"
+    path = home / "data" / "boards" / f"{name}.json"
     data = read_vetted(path, "board")
     tool = data.get("tool", "")
     rules = [Rule(**{"tool": tool, **rule, "codes": tuple(rule.get("codes", ()))}) for rule in data["rules"]]
@@ -130,7 +141,7 @@ def load_board(name: str) -> Board:
     if fault:
         raise ConfigError(f"{path}: {fault}")
     names = (data["id"], data["notebook"], data["title"], data["try"], data.get("table", ""))
-    return Board(*names, tuple(data["hints"]), tuple(rules))
+    return Board(*names, tuple(data["hints"]), tuple(rules), data.get("trial", False))
 
 
 def run_rule(chosen: Board, rule: Rule, student: Any) -> Row:

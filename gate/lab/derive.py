@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from gate.errors import ConfigError
+from gate.errors import ConfigError, quote
 from gate.files import HOME, write_whole
 from gate.lab.exercise import ExerciseError, is_exercise, stub
 
@@ -87,13 +88,20 @@ def derived_text(solution: Path) -> str:
         raise ConfigError(f"{solution}: {error}") from error
 
 
-def derive(home: Path = HOME) -> list[Path]:
-    """Write every learner's copy that is not there or differs from its solution; return those written."""
-    texts = {learner_path(solution): derived_text(solution) for solution in solution_paths(home)}
-    changed = [path for path, text in texts.items() if not holds(path, text)]
-    for path in changed:
-        write_whole(path, texts[path])
-    return changed
+class Written(NamedTuple):
+    """A learner's copy that was written, and where the one before is kept, None if nobody had worked in it."""
+
+    path: Path
+    kept: Path | None
+
+
+def derive(solutions: Iterable[Path]) -> list[Written]:
+    """Write every learner's copy that is not there or differs from its solution; return those written.
+
+    A copy that somebody has run is kept beside: it may hold their work.
+    """
+    texts = {learner_path(solution): derived_text(solution) for solution in solutions}
+    return [_write(path, text, _was_run(path)) for path, text in texts.items() if not holds(path, text)]
 
 
 def holds(path: Path, text: str) -> bool:
@@ -101,18 +109,46 @@ def holds(path: Path, text: str) -> bool:
     return path.is_file() and path.read_bytes() == text.encode("utf-8")
 
 
-def reset(path: Path) -> Path | None:
-    """Write a learner's copy anew and return where the old one is kept, None if nothing was changed."""
-    text = derived_text(path.parents[1] / "solutions" / path.parent.name / path.name)
-    if holds(path, text):
-        return None
+def restore(solutions: Iterable[Path]) -> list[Written]:
+    """Write learner's copies anew where they were changed, the old ones kept beside; return those written."""
+    texts = {learner_path(solution): derived_text(solution) for solution in solutions}
+    return [_write(path, text, path.exists()) for path, text in texts.items() if not holds(path, text)]
+
+
+def chosen(paths: Iterable[Path], names: Iterable[str]) -> list[Path]:
+    """Return the notebooks that names stand for (all if there are none): `memory/03`, `memory`, or a path.
+
+    Raises `ConfigError` for a name that stands for none.
+    """
+    known = list(paths)
+    found: list[Path] = []
+    for name in names:
+        lab, _, section = name.replace("\\", "/").removesuffix(".ipynb").rpartition("/")
+        lab = lab.rpartition("/")[2]
+        of_lab = [path for path in known if path.parent.name == (lab or section)]
+        mine = [path for path in of_lab if path.stem.startswith(section)] if lab else of_lab
+        if not mine:
+            raise ConfigError(f"no notebook is named {quote(name)}. Next: write memory/03, or memory for a lab.")
+        found += mine
+    return found or known
+
+
+def _write(path: Path, text: str, keep: bool) -> Written:
     kept = None
-    if path.exists():
+    if keep:
         numbers = range(1, 10_000)
         kept = next(free for n in numbers if not (free := path.with_name(f"{path.stem}.kept-{n}.ipynb")).exists())
         write_whole(kept, path.read_text(encoding="utf-8"))
     write_whole(path, text)
-    return kept
+    return Written(path, kept)
+
+
+def _was_run(path: Path) -> bool:
+    """Say whether a copy holds traces of a run, which a derived one never does; what cannot be read may be work too."""
+    try:
+        return path.exists() and any(cell.get("execution_count") for cell in read_notebook(path)["cells"])
+    except ConfigError:
+        return True
 
 
 def _learner_cell(cell: Cell) -> Cell:

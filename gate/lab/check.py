@@ -1,0 +1,156 @@
+"""Is every notebook fit to teach? Nothing unlisted, nothing drifted, unsolved boards red, solved ones green.
+
+Each problem says where it is and how to mend it.
+
+Not here: the form of one notebook (`form`), running its code (`rehearse`), comparing stored outputs (nbval).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
+from pathlib import Path
+from typing import NamedTuple
+
+from gate.errors import ConfigError
+from gate.files import HOME
+from gate.lab.board import Board, load_board
+from gate.lab.derive import Notebook, derived_text, holds, learner_path, learner_paths, read_notebook, solution_paths
+from gate.lab.form import Problem, form_problems
+from gate.lab.plan import Section, load_plan
+from gate.lab.rehearse import rehearse
+
+_USED = re.compile(r"""\bboard\(\s*["']([^"']+)["']""")
+
+
+class Pair(NamedTuple):
+    """A solution and its learner's copy, with the section of the plan that they belong to."""
+
+    section: Section
+    lab: str
+    solution: Path
+    learner: Path
+
+    @property
+    def name(self) -> str:
+        """`memory/03_fail_closed`."""
+        return f"{self.lab}/{self.section.id}"
+
+
+def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
+    """Return every problem of the notebooks and boards in a kit; `run` runs each notebook once, both copies.
+
+    Labs without a folder in `notebooks/solutions` are not begun yet, and nothing is asked of them.
+
+    >>> check(run=False)
+    []
+    """
+    pairs = _pairs(home)
+    boards, problems = _boards(home)
+    problems += [*_unlisted(home, pairs), *_board_problems(pairs, boards)]
+    there = [pair for pair in pairs if pair.solution.exists()]
+    for pair in there:
+        notebook = read_notebook(pair.solution)
+        problems += form_problems(pair.name, notebook, pair.lab, pair.section)
+        problems += _drift(pair)
+    if run:
+        with ThreadPoolExecutor(2) as pool:
+            problems += [problem for found in pool.map(_rehearsed, there, repeat(boards)) for problem in found]
+    return problems
+
+
+def _pairs(home: Path) -> list[Pair]:
+    """Return all sections of the labs that have been begun, whether their notebooks are there or not."""
+    labs = load_plan(home / "data" / "labs.json").values()
+    solutions = home / "notebooks" / "solutions"
+    return [
+        Pair(section, lab.id, solution, learner_path(solution))
+        for lab in labs
+        if (solutions / lab.id).is_dir()
+        for section in lab.sections
+        for solution in [solutions / lab.id / Path(section.notebook).name]
+    ]
+
+
+def _unlisted(home: Path, pairs: list[Pair]) -> Iterator[Problem]:
+    for pair in pairs:
+        if not pair.solution.exists():
+            yield Problem(pair.name, "data/labs.json lists it, but there is no solution", f"write {pair.solution}")
+    listed = {pair.solution for pair in pairs} | {pair.learner for pair in pairs}
+    for path in [*solution_paths(home), *learner_paths(home)]:
+        if path not in listed:
+            where = path.relative_to(home).as_posix()
+            yield Problem(where, "data/labs.json does not list this notebook", "list it there, or delete it")
+
+
+def _boards(home: Path) -> tuple[list[Board], list[Problem]]:
+    """Return all boards, and a problem for each file that is none."""
+    boards, problems = [], []
+    for path in sorted((home / "data" / "boards").glob("*.json")):
+        try:
+            boards.append(load_board(path.stem, home))
+        except ConfigError as error:
+            problems.append(Problem(f"board {path.stem}", str(error), "mend the file"))
+    return boards, problems
+
+
+def _board_problems(pairs: list[Pair], boards: list[Board]) -> Iterator[Problem]:
+    """Each board belongs to a notebook that uses it, and each one used is there."""
+    used = {pair.name: _boards_in(read_notebook(pair.solution)) for pair in pairs if pair.solution.exists()}
+    for board in boards:
+        begun = board.notebook.split("/")[0] in {pair.lab for pair in pairs}
+        if begun and board.id not in used.get(board.notebook, ()):
+            yield Problem(f"board {board.id}", f"{board.notebook} does not use it", "use it there, or delete its file")
+        if len(set(board.hints)) < len(board.hints):
+            yield Problem(f"board {board.id}", "two of its hints are the same", "let each say more than the one before")
+    for notebook, names in used.items():
+        for name in sorted(names - {board.id for board in boards}):
+            yield Problem(notebook, f"it uses the board {name}, which is not there", f"write data/boards/{name}.json")
+
+
+def _boards_in(notebook: Notebook) -> set[str]:
+    return {name for cell in notebook["cells"] if cell["cell_type"] == "code" for name in _USED.findall(cell["source"])}
+
+
+def _drift(pair: Pair) -> Iterator[Problem]:
+    try:
+        text = derived_text(pair.solution)
+    except ConfigError as error:
+        yield Problem(pair.name, str(error), "mend the mark in the solution")
+        return
+    if not pair.learner.exists():
+        yield Problem(pair.name, "there is no learner's copy", "run make notebooks")
+    elif not holds(pair.learner, text):
+        message = "the learner's copy is not what its solution gives"
+        yield Problem(pair.name, message, "change the solution, never the copy, and run make notebooks")
+
+
+def _rehearsed(pair: Pair, boards: list[Board]) -> list[Problem]:
+    """Run both copies: what the learner gets is red, what is solved is green."""
+    problems: list[Problem] = []
+    for path, solved in ((pair.solution, True), (pair.learner, False)):
+        if not path.exists():
+            continue
+        copy = "the solution" if solved else "the learner's copy"
+        cells = [cell for cell in read_notebook(path)["cells"] if cell["cell_type"] == "code"]
+        went = rehearse(path, [{"id": cell.get("id", ""), "source": cell["source"]} for cell in cells])
+        if went.error:
+            problems.append(Problem(pair.name, f"{copy} fails: {went.error}", "mend the cell in the solution"))
+            continue
+        problems += _wrong_colours(pair.name, copy, solved, went.red)
+        for board in boards:
+            if board.notebook == pair.name and not board.trial and board.id not in went.red:
+                advice = 'run it without trial, or write "trial": true into its file'
+                problems.append(Problem(pair.name, f"{copy} never runs {board.id}, except as a trial", advice))
+    return problems
+
+
+def _wrong_colours(name: str, copy: str, solved: bool, boards: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
+    for board, red in boards.items():
+        if solved and red:
+            yield Problem(name, f"{copy} leaves {board} red: {', '.join(red)}", "mend the solution or the board")
+        elif not solved and not red:
+            advice = "put # solution above what solves it, or show it as a trial"
+            yield Problem(name, f"{copy} has {board} green already", advice)
