@@ -11,8 +11,9 @@ import sys
 from collections.abc import Callable
 
 from start.browser import find_browser, has_display
-from start.environment import PYTHON, ROOT, activated, ensure
+from start.environment import ensure
 from start.install import Problem, describe
+from start.place import PYTHON, ROOT, activated
 
 FIRST_NOTEBOOK = "notebooks/memory/01_reproduce_the_leak.ipynb"
 

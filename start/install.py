@@ -29,13 +29,13 @@ _SIGNS = {
         "a file may not be written. Next: close JupyterLab, mend the folder's permissions and run it again"
     ),
     r"name resolution|getaddrinfo|nodename nor servname|dns error|connection (?:refused|reset|broken)|unreachable"
-    r"|timed? ?out|NewConnectionError|ProxyError|error sending request|failed to fetch": (
+    r"|timed? ?out|NewConnectionError|ProxyError|error sending request|failed to fetch|network was disabled": (
         "the package index cannot be reached. Next: connect to the internet (only the first start needs it) and run"
         " it again"
     ),
     r"no matching distribution|no solution found|not found in the": (
-        "a pinned package is not on offer for this Python and machine. Next: use Python 3.11 to 3.14 on 64-bit"
-        " Linux, macOS or Windows, and look at the index that pip or uv is set to"
+        "no index offers a pinned package for this Python and machine. Next: look at the internet and at the index that"
+        " pip or uv is set to; the pins are for Python 3.11 to 3.14 on 64-bit Linux, macOS and Windows"
     ),
 }
 
@@ -66,7 +66,14 @@ def run_logged(command: list[str], log: Path, env: dict[str, str], cwd: Path) ->
         print("$", *command, file=file, flush=True)
         start = file.tell()
         code = subprocess.run(
-            command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, env=env, cwd=cwd, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=env,
+            cwd=cwd,
+            close_fds=False,  # the installer holds the set-up lock too, should it go on alone
+            check=False,
         ).returncode
     if code:
         said = log.read_bytes()[start:].decode("utf-8", "replace")

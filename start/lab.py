@@ -14,7 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit
 
-from start.environment import CACHE, ROOT
+from start.place import CACHE, ROOT
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
