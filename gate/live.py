@@ -1,0 +1,58 @@
+"""A live planner: any OpenAI-compatible endpoint, asked with the tools' contracts as their definitions.
+
+The same three variables as the semantic gate, and the same bounded exchange: one wall clock, a byte cap, no proxy, no
+redirect, the key in no message.
+
+Not here: other providers; a planner is any function from messages to a `Reply`, and `adapters` has their shapes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from gate.adapters.openai import from_openai, openai_tools, to_openai
+from gate.errors import Finding, GateError
+from gate.exchange import post
+from gate.payload import read
+from gate.reply import Message, Planner, Reply
+from gate.semantic import endpoint
+from gate.tools import Tools
+
+MAX_REPLY_BYTES = 1_000_000
+
+
+def live_planner(
+    tools: Tools, *, system: str = "", environ: Mapping[str, str] | None = None, seconds: float = 60.0
+) -> Planner:
+    """Return a planner that asks `MODEL_NAME` at `MODEL_BASE_URL`, with `system` as its first message.
+
+    The planner raises `GateError` when no whole, well-formed reply could be had in time; `run_turn` stops there.
+
+    >>> from gate.registry import Contracts
+    >>> live_planner(Tools({}, Contracts([])), environ={})([])
+    Traceback (most recent call last):
+    gate.errors.GateError: the model cannot be asked: MODEL_BASE_URL is not set.
+    """
+
+    def say(messages: list[Message]) -> Reply:
+        settings = endpoint(os.environ if environ is None else environ)
+        if isinstance(settings, Finding):
+            raise _failed(settings)
+        url, key, model = settings
+        first = [{"role": "system", "content": system}] if system else []
+        body = {"model": model, "messages": [*first, *to_openai(messages)], "stream": False}
+        defined = openai_tools(tools)
+        answer = post(
+            url, body | ({"tools": defined} if defined else {}), key, seconds=seconds, max_bytes=MAX_REPLY_BYTES
+        )  # fmt: skip
+        reply = answer if isinstance(answer, Finding) else read(answer, max_bytes=MAX_REPLY_BYTES)
+        if isinstance(reply, Finding):
+            raise _failed(reply)
+        return from_openai(reply, tools)
+
+    return say
+
+
+def _failed(found: Finding) -> GateError:
+    return GateError(found.message.replace("the judge", "the model"), (found,))
