@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gate.decision import Decision, block
-from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, finding, quote
+from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, escape, finding, quote
 from gate.explain import explain
 from gate.faults import Engine
 from gate.payload import MAX_BYTES, Raw, read
@@ -31,7 +31,7 @@ except ImportError:  # the browser build: the strict engine decides
     from gate.strict_engine import metaschema_fault
 
 Side = Literal["input", "output"]
-_TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _UNORDERED = ("enum", "required", "type")
 
 
@@ -67,7 +67,7 @@ class Contract:
         >>> Contract.from_schema(schema, tool="count").judge('{"n": 4.0}').codes
         ('schema.type',)
         """
-        if type(tool) is not str or not _TOOL.fullmatch(tool):
+        if type(tool) is not str or not TOOL_NAME.fullmatch(tool):
             message = f"{quote(tool)} cannot name a tool."
             raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
         if side not in ("input", "output"):
@@ -146,7 +146,8 @@ def _vetted(schema: Any, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]
         raise refusal("schema", f"{name}: {plain.message}", "write the schema as plain JSON.")
     fault = metaschema_fault(plain)
     if fault is not None:
-        raise refusal("schema", f"{name} is no JSON Schema at {fault[0] or 'its root'}: {fault[1]}", "correct it.")
+        where, why = escape(fault[0] or "its root", 80), escape(fault[1], 120)
+        raise refusal("schema", f"{name} is no JSON Schema at {where}: {why}", "correct it.")
     errors, warnings = vet(plain)
     if errors:
         raise ContractError(summary(name, errors), tuple(errors))

@@ -13,18 +13,17 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gate.errors import Finding, clip, finding, quote
-from gate.faults import Fault
+from gate.errors import Finding, clip, escape, finding, quote
+from gate.faults import Fault, json_type
 
 _CODES = {
     "additionalProperties": "unknown_field", "propertyNames": "unknown_field", "required": "missing_field",
     "type": "type", "enum": "enum", "const": "enum", "pattern": "pattern", "format": "format", "multipleOf": "range",
     "minimum": "range", "maximum": "range", "exclusiveMinimum": "range", "exclusiveMaximum": "range",
     "minLength": "length", "maxLength": "length", "minItems": "items", "maxItems": "items", "uniqueItems": "items",
-    "contains": "items", "minContains": "items", "maxContains": "items", "falseSchema": "items",
+    "contains": "items", "falseSchema": "items",
 }  # fmt: skip
 
-_KINDS = {str: "a string", bool: "a boolean", int: "an integer", float: "a number", list: "an array", dict: "an object"}
 _TYPE_WORDS = {
     "string": "a string", "boolean": "a boolean", "integer": "an integer", "number": "a number", "array": "an array",
     "object": "an object", "null": "null",
@@ -36,7 +35,7 @@ _LIMITS = {
     "maxItems": "must have at most {} items", "minProperties": "must have at least {} fields",
     "maxProperties": "must have at most {} fields", "multipleOf": "must be a multiple of {}",
     "pattern": "must match {}", "uniqueItems": "must not hold one item twice",
-    "contains": "lacks an item that must be there", "falseSchema": "is one item too many",
+    "contains": "holds too few or too many items of the kind that is counted", "falseSchema": "is one item too many",
 }  # fmt: skip
 _FORMAT_WORDS = {
     "line": "must be one printable line: no line end, no blank at an end, nothing invisible",
@@ -94,7 +93,7 @@ def _explain_one(fault: Fault, known: list[str]) -> Finding:
         words = _FORMAT_WORDS.get(fault.limit, f"must be a well-formed {fault.limit}")
         return finding(code, path, f"{name} {words}.", f"send {name} in that form.")
     if keyword in _LIMITS:
-        limit = fault.limit if keyword == "pattern" else json.dumps(fault.limit)
+        limit = _printable(fault.limit) if keyword == "pattern" else json.dumps(fault.limit)
         hint = f"send {name} in that form." if keyword == "pattern" else f"send {name} within that limit."
         return finding(code, path, f"{name} {_LIMITS[keyword].format(limit)}.", hint)
     return finding(code, path, f"{name} fits none of the allowed forms.", "compare it with the contract.")
@@ -110,7 +109,7 @@ def pointer(path: Iterable[str | int]) -> str:
 
 
 def _escaped(part: str | int) -> str:
-    return json.dumps(part)[1:-1].replace("\x7f", "\\u007f") if isinstance(part, str) else str(part)
+    return escape(part) if isinstance(part, str) else str(part)
 
 
 def _name(path: tuple[str | int, ...]) -> str:
@@ -124,7 +123,12 @@ def _name(path: tuple[str | int, ...]) -> str:
 
 def kind_of(value: Any) -> str:
     """Return the JSON type of a value with its article: `a string`, `null`."""
-    return _KINDS.get(type(value), "null")
+    return _TYPE_WORDS[json_type(value)]
+
+
+def _printable(pattern: str) -> str:
+    """Return a pattern as it is written, but for what would not print."""
+    return "".join(char if " " <= char <= "~" else escape(char) for char in pattern)
 
 
 def _either(types: list[str]) -> str:
@@ -152,5 +156,5 @@ def _enum_hint(fault: Fault) -> str:
 def _unknown_hint(fault: Fault, known: list[str]) -> str:
     near = difflib.get_close_matches(str(fault.path[-1])[:60], known, n=1)
     if near:
-        return f"remove it, or send {near[0]} if that is what you mean."
-    return "remove it; allowed: " + clip(", ".join(known), 200) + "." if known else "remove it."
+        return f"remove it, or send {escape(near[0])} if that is what you mean."
+    return "remove it; allowed: " + escape(", ".join(known), 200) + "." if known else "remove it."

@@ -15,19 +15,19 @@ from typing import Any
 
 import jsonschema_rs
 
-from gate.faults import Fault, same
+from gate.faults import DIALECT, Fault, json_type, rules, same
 from gate.formats import FORMATS
 
-INTEGER = "x-gate-integer"
-EXACT = "x-gate-exact"
+# Our own keywords, which take the place of type, enum and const where the engine's would not tell 4 from 4.0.
+TYPE, ENUM, CONST = "x-gate-type", "x-gate-enum", "x-gate-const"
 
 
 class FastEngine:
     """`jsonschema-rs`, offline, with its linear-time patterns and our formats."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._marked = _validator(_mark(schema), {INTEGER: _IntegerToken, EXACT: _ExactToken})
-        self.skims: Callable[[Any], bool] = _validator(schema).is_valid
+        self._marked = _validator(_mark(rules(schema)), {TYPE: _Type, ENUM: _Enum, CONST: _Const})
+        self.skims: Callable[[Any], bool] = _validator(rules(schema)).is_valid
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""
@@ -48,38 +48,62 @@ def _validator(schema: dict[str, Any], keywords: dict[str, Any] | None = None) -
 
 
 def _mark(schema: Any, *, is_schema: bool = True) -> Any:
-    """Return the schema with our own keywords beside `integer`, and beside an enum or const that holds numbers."""
+    """Return the schema with our own keywords where it tells integers from other numbers."""
     if isinstance(schema, list):
         return [_mark(item, is_schema=is_schema) for item in schema]
     if not isinstance(schema, dict):
         return schema
     marked = {
-        key: item if key in ("enum", "const", "required") and is_schema
+        key: item if key in ("enum", "const", "required", "dependentRequired") and is_schema
         else _mark(item, is_schema=not (is_schema and key in ("properties", "$defs")))
         for key, item in schema.items()
     }  # fmt: skip
-    if is_schema and "integer" in schema.get("type", ()) and "number" not in schema.get("type", ()):
-        marked[INTEGER] = True
-    if is_schema and ("enum" in schema or "const" in schema):
-        marked[EXACT] = schema["enum"] if "enum" in schema else [schema["const"]]
+    if is_schema:
+        if "integer" in schema.get("type", ()) and "number" not in schema["type"]:
+            marked[TYPE] = _list(marked.pop("type"))
+        for word, own in (("enum", ENUM), ("const", CONST)):
+            if _holds_number(schema.get(word)):
+                marked[own] = marked.pop(word)
     return marked
 
 
-class _IntegerToken:
-    def __init__(self, parent: object, value: object, path: object) -> None: ...
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _holds_number(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_holds_number, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class _Keyword:
+    """A keyword of ours. A refusal carries the keyword's value, which the engine does not hand back, as JSON text."""
+
+    def __init__(self, parent: object, value: Any, path: object) -> None:
+        self.value = value
 
     def validate(self, instance: Any) -> None:
-        if type(instance) is float:
-            raise ValueError
+        if not self.accepts(instance):
+            raise ValueError(json.dumps(self.value))
+
+    def accepts(self, instance: Any) -> bool:
+        raise NotImplementedError
 
 
-class _ExactToken:
-    def __init__(self, parent: object, value: list[Any], path: object) -> None:
-        self._allowed = value
+class _Type(_Keyword):
+    def accepts(self, instance: Any) -> bool:
+        return json_type(instance) in self.value
 
-    def validate(self, instance: Any) -> None:
-        if instance in self._allowed and not any(same(instance, item) for item in self._allowed):
-            raise ValueError
+
+class _Enum(_Keyword):
+    def accepts(self, instance: Any) -> bool:
+        return any(same(instance, item) for item in self.value)
+
+
+class _Const(_Keyword):
+    def accepts(self, instance: Any) -> bool:
+        return same(instance, self.value)
 
 
 def _fast_faults(error: Any) -> Iterator[Fault]:
@@ -102,14 +126,14 @@ def _fast_faults(error: Any) -> Iterator[Fault]:
     elif keyword in _LIMIT_NAMES:
         limit = details[_LIMIT_NAMES[keyword]]
         yield Fault(keyword, path, sorted(limit) if keyword == "type" else limit, error.instance)
-    elif keyword == INTEGER:
-        yield Fault("type", path, ["integer"], error.instance)
-    elif keyword == EXACT:
-        yield Fault("enum", path, None, error.instance)
+    elif keyword in _OURS:
+        limit = json.loads(details["message"])
+        yield Fault(_OURS[keyword], path, sorted(limit) if keyword == TYPE else limit, error.instance)
     else:
         yield Fault(keyword, path, None, error.instance)
 
 
+_OURS = {TYPE: "type", ENUM: "enum", CONST: "const"}
 _LIMIT_NAMES = {
     "type": "types", "enum": "options", "const": "expected_value", "pattern": "pattern", "format": "format",
     "multipleOf": "multiple_of",
@@ -124,8 +148,8 @@ _LIMIT_NAMES = {
 
 def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
     """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
-    try:
-        jsonschema_rs.meta.validate(schema)
-    except jsonschema_rs.ValidationError as error:
+    # By its name, whatever $schema says: a dialect that is not known would be looked for on the network.
+    metaschema = jsonschema_rs.Draft202012Validator({"$ref": DIALECT}, offline=True)
+    for error in metaschema.iter_errors(schema):
         return "".join(f"/{part}" for part in error.instance_path), error.message
     return None

@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+
 
 class Fault(NamedTuple):
     """One broken rule: the keyword, where it was broken, the keyword's value in the schema, and the value judged.
@@ -32,6 +36,24 @@ class Engine(Protocol):
     def skims(self) -> Callable[[Any], bool]: ...
 
     def faults(self, value: Any) -> list[Fault]: ...
+
+
+def json_type(value: Any) -> str:
+    """Return the name of a plain value's JSON type; an integer is an integer token.
+
+    >>> json_type(4), json_type(4.0), json_type(True), json_type(None)
+    ('integer', 'number', 'boolean', 'null')
+    """
+    return _TYPES.get(type(value), "null")
+
+
+def rules(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without the names of itself and of its dialect, which an engine might try to look up.
+
+    >>> rules({"$id": "https://example.org/a", "type": "object"})
+    {'type': 'object'}
+    """
+    return {word: value for word, value in schema.items() if word not in ("$id", "$schema")}
 
 
 def same(left: Any, right: Any) -> bool:

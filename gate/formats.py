@@ -13,8 +13,11 @@ import re
 from collections.abc import Callable
 from datetime import date, datetime
 
-# Letters and symbols that print as nothing: a text of them is blank although each counts as printable.
-_LOOKS_BLANK = "\u115f\u1160\u2800\u3164\uffa0"
+# What prints as nothing although Python counts it as printable: blank letters and symbols, and the marks that only
+# change how the character before them looks. Text can be hidden in those, one after another.
+_LOOKS_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U00016fe4\U000e0100-\U000e01ef]"
+)
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -31,14 +34,15 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9\-._~:/
 def is_line(text: str) -> bool:
     """Say whether `text` is one printable line: not blank, no blank at either end, nothing invisible in it.
 
-    Refused: control characters, line ends, zero-width and bidirectional marks, every space but U+0020.
+    Refused: control characters, line ends, zero-width and bidirectional marks, every space but U+0020, and the
+    variation selectors in which text can be hidden (so an emoji that needs one is refused, too).
 
     >>> is_line("damaged on delivery"), is_line("SKU-19\\n"), is_line("SKU\\u200b19")
     (True, False, False)
 
     Does not catch: look-alike letters, or instructions written in plain words.
     """
-    return text.isprintable() and text != "" and text == text.strip(" ") and not any(c in _LOOKS_BLANK for c in text)
+    return text.isprintable() and text != "" and text == text.strip(" ") and not _LOOKS_BLANK.search(text)
 
 
 def is_text(text: str) -> bool:

@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ESCAPES = set("dDwWnrtfv")
-_PUNCTUATION = set(r"\^$.|?*+()[]{}/-_%:@#&~=!<>,;'\"` ")
+_PUNCTUATION = set(r"\^$.|?*+()[]{}/-_%:@#&~=!,;'\"` ")
 
 
 def to_python(pattern: str) -> str:

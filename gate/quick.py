@@ -8,7 +8,7 @@ Not here: naming a fault. A `None` only means: ask the whole way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from gate.decision import Decision
@@ -33,8 +33,8 @@ def quick_way(schema: dict[str, Any], accepts: Look, max_bytes: int) -> Quick:
     4.0, or null and infinity, would differ. Only for schemas whose numbers have a least and a greatest value, so that
     a huge integer is refused by them.
     """
-    if _from_json is None:
-        return lambda raw: None
+    if _from_json is None or any(_holds_whole_float(item) for item in _listed(schema)):
+        return lambda raw: None  # 1 would pass where only 1.0 is listed
     from_json = _from_json
     doubtful = _closer_look(schema)
     # Where no float may stand, one that does is handed over as a type that the engine refuses to look at.
@@ -84,7 +84,7 @@ def _closer_look(schema: dict[str, Any]) -> Look | None:
     A schema of plain objects and arrays is looked at only where such numbers may stand. One that combines schemas, or
     refers to itself, is looked at everywhere.
     """
-    if _combines(schema):
+    if _combines(schema) or any(isinstance(item, dict | list) for item in _listed(schema)):
         return anywhere
     return _look_at(schema)
 
@@ -133,6 +133,20 @@ def _combines(node: Any) -> bool:
     if isinstance(node, dict):
         return bool(node.keys() & _COMBINE) or any(map(_combines, node.values()))
     return isinstance(node, list) and any(map(_combines, node))
+
+
+def _listed(node: Any) -> Iterator[Any]:
+    """Yield every value that an enum or a const lists, anywhere."""
+    if isinstance(node, dict):
+        yield from node.get("enum", ()) if isinstance(node.get("enum"), list) else ()
+        yield from [node["const"]] if "const" in node else ()
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _listed(part)
+
+
+def _holds_whole_float(value: Any) -> bool:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return (type(value) is float and value.is_integer()) or any(map(_holds_whole_float, parts))
 
 
 def _mentions_number(node: Any) -> bool:

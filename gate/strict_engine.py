@@ -8,30 +8,23 @@ Not here: what the faults mean (`explain`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from gate import patterns
-from gate.faults import Fault, same
+from gate.faults import Fault, rules, same
 from gate.formats import FORMATS
+from gate.linear import matcher
 
 Errors = Iterator[ValidationError]
 
 
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(patterns.to_python(pattern), re.ASCII)
-
-
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Errors:
-    if isinstance(instance, str) and not _compiled(pattern).search(instance):
+    if isinstance(instance, str) and not matcher(pattern).found_in(instance):
         yield ValidationError("pattern")
 
 
@@ -123,6 +116,8 @@ _SHOWN = {
     "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties",
 }  # fmt: skip
 
+_SAME_AS = {"dependentRequired": "required", "minContains": "contains", "maxContains": "contains"}
+
 
 class StrictEngine:
     """Judges parsed values by a vetted schema.
@@ -132,7 +127,7 @@ class StrictEngine:
     """
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._validator = _Strict(schema)
+        self._validator = _Strict(rules(schema))
         self.skims: Callable[[Any], bool] = self._validator.is_valid
 
     def faults(self, value: Any) -> list[Fault]:
@@ -149,8 +144,8 @@ def _strict_faults(error: ValidationError) -> Iterator[Fault]:
         yield Fault(keyword, path, None, error.instance, tuple(tuple(branch) for branch in branches.values()))
     elif keyword == "type":
         yield Fault(keyword, path, [limit] if isinstance(limit, str) else sorted(limit), error.instance)
-    elif keyword == "dependentRequired":
-        yield Fault("required", path, None, error.instance)
+    elif keyword in _SAME_AS:
+        yield Fault(_SAME_AS[keyword], path, None, error.instance)
     else:
         yield Fault(keyword, path, limit if keyword in _SHOWN else None, error.instance)
 

@@ -13,17 +13,20 @@ import json
 from typing import Any, NamedTuple
 
 from gate import patterns
-from gate.errors import Finding, finding, quote
+from gate.errors import Finding, escape, finding, quote
+from gate.faults import DIALECT
 from gate.formats import BOUNDED, FORMATS
+from gate.linear import matcher
+from gate.refs import IN_PLACE, Place, faulty_references
 
 _NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
-_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
-KEYWORDS = _NOTES | set(_IN_PLACE) | {
+KEYWORDS = _NOTES | set(IN_PLACE) | {
     "$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "propertyNames",
     "minProperties", "maxProperties", "dependentRequired", "items", "prefixItems", "minItems", "maxItems",
     "uniqueItems", "contains", "minContains", "maxContains", "minLength", "maxLength", "pattern", "format", "minimum",
     "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 }  # fmt: skip
+_OWN_SHAPE = {"type", "$ref", "enum", "const"}
 _SHAPES = ("type", "enum", "const", "$ref", "anyOf", "oneOf")
 
 
@@ -40,18 +43,23 @@ def vet(schema: dict[str, Any]) -> Vetting:
     >>> [found.code for found in vet({"type": "object", "properties": {}}).errors]
     ['contract.open']
     """
-    vetter = _Vetter(schema)
+    vetter = _Vetter()
     if schema.get("type") != "object":
         vetter.error("root", "", "a contract must be an object at its root.", 'write "type": "object" there.')
+    if schema.get("$schema", DIALECT) != DIALECT:
+        message = f"$schema is {quote(schema['$schema'], 80)}: contracts are read as 2020-12."
+        vetter.error("schema", "/$schema", message, f"drop it, or write {DIALECT}.")
     vetter.node(schema, "", closed=True, known=frozenset())
+    for reason, path, message, hint in faulty_references(schema, vetter.places):
+        vetter.error(reason, path, message, hint)
     return Vetting(sorted(set(vetter.errors)), sorted(set(vetter.warnings)))
 
 
 class _Vetter:
     """Walks a schema once, collecting findings. Paths are JSON Pointers into the schema."""
 
-    def __init__(self, root: dict[str, Any]) -> None:
-        self.root = root
+    def __init__(self) -> None:
+        self.places: list[Place] = []
         self.errors: list[Finding] = []
         self.warnings: list[Finding] = []
 
@@ -69,20 +77,16 @@ class _Vetter:
             self.error("open", path, message, "write an object with a type.")
             return
         self.keywords(node, path)
-        if closed and not any(word in node for word in _SHAPES) and not self.shaped_by_all(node):
+        self.places.append(Place(node, path, closed))
+        if closed and not any(word in node for word in _SHAPES) and not any(map(_is_shaped, _list(node.get("allOf")))):
             self.error("open", path, f"{path or 'the contract'} has no type: anything passes.", "give it a type.")
-        self.reference(node, path)
-        names = known | frozenset(_object(node.get("properties")))
+        alike = [node, *filter(_is_shaped, _list(node.get("allOf")))]
+        names = known.union(*(_object(part.get("properties")) for part in alike))
         self.object_rules(node, path, closed, names)
         self.array_rules(node, path, closed)
         self.string_rules(node, path, closed)
         self.number_rules(node, path, closed)
         self.inside(node, path, closed, names)
-
-    def shaped_by_all(self, node: dict[str, Any]) -> bool:
-        return any(
-            isinstance(part, dict) and any(word in part for word in _SHAPES) for part in _list(node.get("allOf"))
-        )
 
     def keywords(self, node: dict[str, Any], path: str) -> None:
         for word in node:
@@ -92,23 +96,9 @@ class _Vetter:
             elif word not in KEYWORDS:
                 near = difflib.get_close_matches(word.casefold(), KEYWORDS, n=1)
                 hint = f"did you mean {near[0]}?" if near else "drop it, or say it with a keyword that is checked."
-                self.error(
-                    "keyword", f"{path}/{quote(word)[1:-1]}", f"{quote(word)} is no keyword of a contract.", hint
-                )
+                self.error("keyword", f"{path}/{escape(word, 40)}", f"{quote(word)} is no keyword of a contract.", hint)
             elif word == "$id" and path:
                 self.error("keyword", f"{path}/$id", "$id stands below the root.", "drop it.")
-
-    def reference(self, node: dict[str, Any], path: str) -> None:
-        ref = node.get("$ref")
-        if ref is None:
-            return
-        if not isinstance(ref, str) or not ref.startswith("#"):
-            message = f"$ref to {quote(ref)} leaves the file; nothing is ever fetched."
-            self.error("remote_ref", f"{path}/$ref", message, "copy the schema under $defs and point at #/$defs/….")
-        elif resolve(self.root, ref) is None:
-            self.error("ref", f"{path}/$ref", f"$ref to {quote(ref)} points at nothing.", "correct the pointer.")
-        elif _loops(self.root, node, ()):
-            self.error("ref", f"{path}/$ref", f"$ref to {quote(ref)} comes back to itself.", "break the loop.")
 
     def object_rules(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
         typed = "object" in _types(node)
@@ -151,7 +141,7 @@ class _Vetter:
 
     def pattern(self, pattern: str, path: str) -> None:
         try:
-            patterns.to_python(pattern)
+            matcher(pattern)
         except ValueError as error:
             self.error("pattern", path, f"the pattern {error}.", "use what means the same in both engines.")
             return
@@ -160,7 +150,7 @@ class _Vetter:
 
     def number_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
         ends = ({"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"})
-        bounded = all(node.keys() & end for end in ends) or node.keys() & {"enum", "const"}
+        bounded = node.keys() & {"enum", "const"} or all(any(_is_limit(node.get(word)) for word in end) for end in ends)
         if closed and _types(node) & {"integer", "number"} and not bounded:
             self.warn("unbounded_number", path, f"{path} has no least or no greatest value.", "give it both.")
 
@@ -168,7 +158,7 @@ class _Vetter:
         for word in ("properties", "$defs"):
             for name, part in _object(node.get(word)).items():
                 whole = closed or word == "$defs"
-                self.node(part, f"{path}/{word}/{quote(name)[1:-1]}", closed=whole, known=frozenset())
+                self.node(part, f"{path}/{word}/{escape(name, 40)}", closed=whole, known=frozenset())
         for word in ("items", "additionalProperties"):
             if word in node and node[word] is not False:
                 self.node(node[word], f"{path}/{word}", closed=closed, known=frozenset())
@@ -177,34 +167,22 @@ class _Vetter:
         for word in ("propertyNames", "contains"):
             if word in node:
                 self.node(node[word], f"{path}/{word}", closed=False, known=frozenset())
-        for word in _IN_PLACE:
+        for word in IN_PLACE:
             parts = node.get(word)
             for index, part in enumerate(parts if isinstance(parts, list) else [parts] if word in node else []):
                 where = f"{path}/{word}/{index}" if isinstance(parts, list) else f"{path}/{word}"
-                alone = closed and word in ("anyOf", "oneOf") and not node.keys() & {"type", "$ref", "enum", "const"}
+                shapes = word in ("anyOf", "oneOf") or (word == "allOf" and _is_shaped(part))
+                alone = closed and shapes and not node.keys() & _OWN_SHAPE
                 self.node(part, where, closed=alone, known=frozenset() if alone else names)
 
 
-def resolve(root: dict[str, Any], ref: str) -> Any | None:
-    """Return what a local reference (`#` or `#/a/b`) points at, or None."""
-    here: Any = root
-    for part in ref.removeprefix("#").split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        here = here.get(name) if isinstance(here, dict) else None
-    return here
+def _is_limit(value: Any) -> bool:
+    """Say whether a number bounds anything; one of 300 digits leaves room for numbers that overflow."""
+    return isinstance(value, int | float) and abs(value) < 1e300
 
 
-def _loops(root: dict[str, Any], node: Any, seen: tuple[int, ...]) -> bool:
-    """Say whether judging one value by this schema would come back to it without going deeper into the value."""
-    if not isinstance(node, dict):
-        return False
-    if id(node) in seen:
-        return True
-    after = (*seen, id(node))
-    targets = [resolve(root, node["$ref"])] if isinstance(node.get("$ref"), str) else []
-    for word in _IN_PLACE:
-        targets += node[word] if isinstance(node.get(word), list) else [node.get(word)]
-    return any(_loops(root, target, after) for target in targets)
+def _is_shaped(node: Any) -> bool:
+    return isinstance(node, dict) and any(word in node for word in _SHAPES)
 
 
 def _is_closed(node: dict[str, Any]) -> bool:
