@@ -59,9 +59,22 @@ def quote(text: object, limit: int = 40) -> str:
     >>> quote("ord\\u0435r_id"), quote(7)
     ('"ord\\\\u0435r_id"', 'a value of type int')
     """
-    if type(text) is not str:
-        return f"a value of type {clip(type(text).__name__, limit)}"
-    return clip(json.dumps(text[:limit]).replace("\x7f", "\\u007f"), limit) + ("…" if len(text) > limit else "")
+    if type(text) is str:
+        return f'"{escape(text, limit)}"'
+    return f"a value of type {escape(_type_name(type(text)), limit)}"
+
+
+# Not type(value).__name__: the type of that type could answer with anything, or raise.
+_type_name = type.__dict__["__name__"].__get__
+
+
+def escape(text: str, limit: int = MAX_MESSAGE) -> str:
+    """Return text as printable ASCII, everything else in it escaped, cut short with an ellipsis.
+
+    >>> escape("a\\x1b[2J"), escape("abcdef", 4)
+    ('a\\\\u001b[2J', 'abc…')
+    """
+    return clip(json.dumps(text[: limit + 1])[1:-1].replace("\x7f", "\\u007f"), limit)
 
 
 class Finding(NamedTuple):

@@ -8,6 +8,7 @@ Not here: what a line means (`memory`).
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,20 +35,24 @@ class Journal:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the file alone. Raises `ConfigError` when it cannot be had or used."""
+        """Hold the file alone. Raises `ConfigError` when it cannot be had, or fails while it is held."""
         from filelock import FileLock, Timeout  # only a durable journal pays for it
 
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(f"{self.path}.lock", timeout=_WAIT):
-                yield
+            if self.path.exists() and not self.path.is_file():
+                raise OSError(errno.EINVAL, "it is no ordinary file")
+            lock = FileLock(f"{self.path}.lock", timeout=_WAIT).acquire()
         except Timeout as error:
             message = f"{_shown(self.path)} is held by another program for more than {_WAIT:.0f} seconds."
             raise ConfigError(f"{message} Next: stop that program.") from error
-        except OSError as error:
-            raise ConfigError(
-                f"{_shown(self.path)} cannot be used ({error.strerror}). Next: check the folder."
-            ) from error
+        except (OSError, ValueError) as error:  # ValueError: what can be no path
+            raise _unusable(self.path, error) from error
+        with lock:
+            try:
+                yield
+            except OSError as error:
+                raise _unusable(self.path, error) from error
 
     def unread(self) -> list[str]:
         """Return the lines added since the last look. Bad UTF-8 is replaced, so that the line is refused, not lost."""
@@ -63,7 +68,10 @@ class Journal:
         return [line.decode("utf-8", "backslashreplace") for line in whole.split(b"\n") if line]
 
     def append(self, line: str) -> None:
-        """Write one line and wait until it is on disk. `line` has no line end in it; call `unread` before."""
+        """Write one line and wait until it is on disk. `line` has no line end in it; call `unread` before.
+
+        What cannot be written whole is taken back, so that a line counts exactly if `append` returned.
+        """
         data = line.encode("utf-8") + b"\n"
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
         try:
@@ -71,6 +79,9 @@ class Journal:
                 data = data[os.write(handle, data) :]
             os.fsync(handle)
             self._read_to = os.lseek(handle, 0, os.SEEK_END)
+        except BaseException:
+            os.ftruncate(handle, self._read_to)
+            raise
         finally:
             os.close(handle)
 
@@ -81,6 +92,11 @@ class Journal:
         with self.path.open("r+b") as file:
             file.truncate(self._read_to)
             os.fsync(file.fileno())
+
+
+def _unusable(path: Path, error: Exception) -> ConfigError:
+    reason = getattr(error, "strerror", None) or quote(str(error), 80)
+    return ConfigError(f"{_shown(path)} cannot be used ({reason}). Next: check the folder and the room on the disk.")
 
 
 def _shown(path: Path) -> str:

@@ -16,11 +16,13 @@ from gate.errors import Finding, ResultGateError, finding, quote
 from gate.formats import is_line
 from gate.journal import Journal
 from gate.payload import MAX_BYTES, Raw, read
+from gate.plain import copy_plain, sketch
 from gate.registry import Contracts, load_contracts
 from gate.results import judge_result, refused
 
 Event = dict[str, Any]
 _EVENT = {"role", "name", "tool_use_id", "content", "contract", "version", "sha256"}
+_NAME = 200  # characters of a refused call's tool and id that quarantine keeps
 _KEPT = 2000  # characters of a refused payload that quarantine keeps where it has no file
 
 
@@ -130,8 +132,8 @@ class AgentMemory:
 
     def _put_aside(self, tool: object, payload: object, tool_use_id: object, decision: Decision) -> None:
         raw, whole = _as_text(payload)
-        name = tool if type(tool) is str else quote(tool)
-        identity = tool_use_id if type(tool_use_id) is str else None
+        name = tool[:_NAME] if type(tool) is str else quote(tool)
+        identity = tool_use_id[:_NAME] if type(tool_use_id) is str else None
         row = {"tool": name, "tool_use_id": identity, "codes": list(decision.codes), "raw": raw, "whole": whole}
         if self._quarantine is not None:
             with self._quarantine.locked():
@@ -143,7 +145,7 @@ class AgentMemory:
         """Judge loaded events again, by today's contracts, and keep what they still accept, as they accept it."""
         for line in lines:
             event = read(line, max_bytes=4 * MAX_BYTES)
-            if isinstance(event, Finding) or event.keys() != _EVENT or event["role"] != "tool":
+            if isinstance(event, Finding) or not _is_event(event):
                 message = "a line of the memory file is no event of this memory."
                 odd = finding("parse.not_json", "", message, "look at it in quarantine.")
                 self._put_aside("", line, None, block("parse", [odd]))
@@ -152,14 +154,15 @@ class AgentMemory:
                 self._keep(self._accept(event["name"], event["content"], event["tool_use_id"]), event["tool_use_id"])
 
 
+def _is_event(event: Event) -> bool:
+    return event.keys() == _EVENT and event["role"] == "tool" and type(event["content"]) is dict
+
+
 def _as_text(payload: object) -> tuple[str, bool]:
-    """Return a refused payload as text, and whether it is all of it. What is no JSON is named, never shown."""
+    """Return a refused payload as text, and whether it is all of it. What is no JSON is named by its type."""
     if type(payload) is str:
         return payload.encode("utf-8", "backslashreplace").decode(), True
     if type(payload) is bytes:
         return payload.decode("utf-8", "backslashreplace"), True
-    try:
-        text = json.dumps(payload)
-        return text, type(payload) is dict and bool(json.loads(text) == payload)
-    except Exception:  # a hostile object's own code
-        return quote(payload), False
+    whole = type(payload) is dict and not isinstance(copy_plain(payload, MAX_BYTES), Finding)
+    return json.dumps(sketch(payload, MAX_BYTES)), whole

@@ -21,10 +21,13 @@ _LARGE = 10**MAX_DIGITS
 def is_plain(value: Any) -> bool:
     """Say whether a value is of exactly one of the types that JSON has; what is inside is not looked at.
 
+    By identity, because the type of a hostile value's type may have an `==` of its own.
+
     >>> is_plain([]), is_plain(()), is_plain(None)
     (True, False, True)
     """
-    return type(value) in (dict, list, str, int, float, bool, type(None))
+    kind = type(value)
+    return any(kind is plain for plain in (dict, list, str, int, float, bool, type(None)))
 
 
 def overflows(value: float) -> bool:
@@ -57,6 +60,18 @@ def copy_plain(value: Any, max_bytes: int) -> Any | Finding:
     except RuntimeError:
         message = "the payload was changed while it was copied."
         return finding("parse.not_json", "", message, "hand in a plain dict that nobody else changes.")
+
+
+def sketch(value: Any, max_bytes: int) -> Any:
+    """Return a refused value as far as it is JSON, the rest of it named by its type, to be looked at. Never raises.
+
+    >>> sketch({"at": (1, 2), "n": 4}, 100)
+    {'at': 'a value of type tuple', 'n': 4}
+    """
+    try:
+        return _Sketcher(max_bytes).copy(value, 0)
+    except RuntimeError:  # it was changed meanwhile
+        return quote(value)
 
 
 class _Copier:
@@ -102,3 +117,19 @@ class _Copier:
         self._left -= count
         if self._left < 0:
             raise Refused(too_large(self._max_bytes))
+
+
+class _Sketcher(_Copier):
+    """Copies what can be copied and goes on where the copier gives up."""
+
+    def copy(self, value: Any, depth: int) -> Any:
+        try:
+            return super().copy(value, depth)
+        except Refused:
+            return value if type(value) is float else quote(value)
+
+    def _key(self, key: Any) -> str:
+        try:
+            return super()._key(key)
+        except Refused:
+            return quote(key)

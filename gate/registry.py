@@ -138,9 +138,23 @@ def judge_call(contracts: Contracts, call: object, *, seen: Collection[str] = ()
     >>> judge_call(load_contracts(), {"id": "c1", "name": "refund", "input": {}}).codes
     ('call.unknown_tool',)
     """
+    fields = _fields(call)
+    if isinstance(fields, Finding):
+        return block("call", [fields], ("schema",))
+    return _judge_fields(contracts, fields, seen)
+
+
+def _fields(call: object) -> dict[str, Any] | Finding:
+    """Return a copy of the call as a plain dict with names for keys, or what keeps it from being one."""
+    if type(call) is not dict:
+        return finding("call.malformed", "", f"a tool call must be an object, got {quote(call)}.", "send one object.")
+    if not all(type(key) is str for key in list(call)):
+        return finding("call.malformed", "", "a tool call has a key that is no string.", "send id, name and arguments.")
+    return dict(call)
+
+
+def _judge_fields(contracts: Contracts, call: dict[str, Any], seen: Collection[str]) -> Decision:
     found = _call_findings(contracts, call, seen)
-    if not isinstance(call, dict):
-        return block("call", found, ("schema",))
     given = [key for key in _ARGUMENT_KEYS if key in call]
     contract = contracts.input(call.get("name"))
     if contract is None or len(given) != 1 or any(item.code == "parse.not_object" for item in found):
@@ -151,16 +165,17 @@ def judge_call(contracts: Contracts, call: object, *, seen: Collection[str] = ()
     return decision
 
 
-def _call_findings(contracts: Contracts, call: object, seen: Collection[str]) -> list[Finding]:
+def _call_findings(contracts: Contracts, call: dict[str, Any], seen: Collection[str]) -> list[Finding]:
     """Return what is wrong with a call's envelope, the inside of its arguments left aside."""
-    if type(call) is not dict:
-        return [finding("call.malformed", "", f"a tool call must be an object, got {quote(call)}.", "send one object.")]
     found = []
-    if call.get("finish_reason") == "length":
+    reason = call.get("finish_reason")
+    if type(reason) is str and reason == "length":
         message = "the call was cut off: the finish reason is length."
         found.append(finding("call.incomplete", "", message, "send it again, shorter or with more room."))
-    for key in call.keys() - _CALL_KEYS:
-        found.append(finding("call.malformed", "", f"a tool call has no {quote(key)}.", "send id, name and arguments."))
+    odd = sorted(call.keys() - _CALL_KEYS)
+    if odd:
+        message = f"a tool call has no {', '.join(map(quote, odd[:5]))}{' …' if odd[5:] else ''}."
+        found.append(finding("call.malformed", "", message, "send id, name and arguments."))
     return [*found, *_arguments_findings(call), *_id_findings(call, seen), *_name_findings(contracts, call)]
 
 
@@ -168,7 +183,8 @@ def _arguments_findings(call: dict[str, Any]) -> list[Finding]:
     given = [key for key in _ARGUMENT_KEYS if key in call]
     if len(given) != 1:
         return [finding("call.malformed", "/arguments", "a call needs arguments, once.", "send {} if it has none.")]
-    if given[0] != "raw" and type(call[given[0]]) is str:
+    kind = type(call[given[0]])
+    if given[0] != "raw" and (kind is str or kind is bytes):
         message = f"{given[0]} is a string: parse it once before you judge it."
         hint = "send the object itself, or hand the text in as raw."
         return [finding("parse.not_object", f"/{given[0]}", message, hint)]

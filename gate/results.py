@@ -31,8 +31,7 @@ def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
     if contract is None:
         return block("result", [_no_contract(contracts, tool)], ("parse", "schema"))
     decision = contract.judge(payload)
-    failed = None if decision else _failed(payload, contract.max_bytes)
-    return decision if failed is None else failed
+    return decision if decision else _renamed(payload, decision, contract.max_bytes)
 
 
 def judge_side(contracts: Contracts, tool: object, side: Side, payload: Raw) -> Decision:
@@ -52,15 +51,19 @@ def _no_contract(contracts: Contracts, tool: object) -> Finding:
     return finding("call.unknown_tool", "", message, f"tools with a result contract: {', '.join(known)}.")
 
 
-def _failed(payload: Raw, max_bytes: int) -> Decision | None:
-    """Return the decision on a result that the contract refused because it reports the tool's own failure."""
+def _renamed(payload: Raw, decision: Decision, max_bytes: int) -> Decision:
+    """Return the refusal, under the result's own code where the tool is at fault and not what its contract says.
+
+    That is a Python value that no JSON text stands for (a set, a coroutine), and a result that says it failed.
+    """
+    if decision.codes == ("parse.not_json",) and type(payload) is not str and type(payload) is not bytes:
+        return block("result", [decision.findings[0]._replace(code="result.not_json")], ("schema",))
     value = read(payload, max_bytes=max_bytes)
     if isinstance(value, dict) and value.get("isError") is True and value.keys() <= _MCP_RESULT:
         message = "the tool says that it failed; what it sent is an error, not a fact."
-        return block(
-            "result", [finding("result.tool_error", "/isError", message, "tell the model; keep it out of memory.")]
-        )
-    return None
+        hint = "tell the model; keep it out of memory."
+        return block("result", [finding("result.tool_error", "/isError", message, hint)])
+    return decision
 
 
 def validate_tool_result(tool: object, payload: Raw, contracts: Contracts | None = None) -> dict[str, Any]:

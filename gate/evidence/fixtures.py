@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gate.contract import Side
+from gate.contract import TOOL_NAME, Side
 from gate.errors import ConfigError, quote
 from gate.files import locate, read_json, write_whole
 
@@ -82,15 +82,25 @@ def load_fixture(path: Path) -> Fixture:
 
 
 def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
-    """Write a fixture to `<folder>/<tool>/<id>.json` and return the path. Raises `ConfigError` for a bad name.
+    """Write a fixture to `<folder>/<tool>/<id>.json` and return the path.
 
-    >>> save_fixture(Fixture("valid", "inventory.lookup", "output", "allow", (), {"n": 1}), "work/fixtures").name
+    Raises `ConfigError` for a name that could not be a file of its own in that folder, and for a payload that JSON
+    cannot hold.
+
+    >>> from tempfile import mkdtemp
+    >>> save_fixture(Fixture("valid", "inventory.lookup", "output", "allow", (), {"n": 1}), mkdtemp()).name
     'valid.json'
     """
     if not _NAME.fullmatch(fixture.id):
         raise ConfigError(f"{quote(fixture.id)} cannot name a fixture. Next: use a-z, 0-9, dash and underscore.")
+    if not TOOL_NAME.fullmatch(fixture.tool):
+        raise ConfigError(f"{quote(fixture.tool)} cannot name a folder of fixtures. Next: correct the tool's name.")
     path = locate(folder) / fixture.tool / f"{fixture.id}.json"
-    write_whole(path, json.dumps(fixture.as_dict(), indent=2, ensure_ascii=False) + "\n")
+    try:
+        text = json.dumps(fixture.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ConfigError(f"the fixture {fixture.id} is no JSON ({error}). Next: hand its text in as raw.") from error
+    write_whole(path, text + "\n")
     return path
 
 
