@@ -127,10 +127,11 @@ def _inside(
     node: ast.AST, block: Block, around: tuple[Definition, ...]
 ) -> tuple[tuple[Definition, ...], list[ast.stmt]]:
     """Return the definitions around a block, outermost first, and the topmost statements in it."""
-    owner, found = around, []
+    owner = around
+    found: list[ast.stmt] = []
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.stmt) and block.start < child.lineno - 1 < block.end:
-            found.append(child)
+            owner, found = around, [*found, child]
         elif not found:
             owner, found = _inside(child, block, (*around, child) if isinstance(child, Definition) else around)
     return owner, found
