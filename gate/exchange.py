@@ -42,7 +42,8 @@ def post(url: str, body: dict[str, Any], key: str, *, seconds: float, max_bytes:
     """Send `body` as JSON with `key` as bearer and return the reply's bytes, or one `semantic.*` finding. Never raises.
 
     No proxy or certificate setting is taken from the environment, no redirect is followed, no encoded body is read,
-    at most `max_bytes` are kept, and after `seconds` the answer is `semantic.timeout` whatever is still under way.
+    at most `max_bytes` are kept, and after `seconds` the answer is `semantic.timeout` whatever is still under way. A
+    reply that repeats the key comes back with `[key]` in its place, so that no message or log can carry it on.
 
     >>> post("http://127.0.0.1:9/v1", {}, "k", seconds=1, max_bytes=10).code
     'semantic.unavailable'
@@ -76,32 +77,30 @@ def _tls() -> ssl.SSLContext:
 
 def _exchange(client: httpx.Client, url: str, data: bytes, deadline: float, max_bytes: int) -> bytes | Finding:
     try:
+        key = client.headers["Authorization"].removeprefix("Bearer ")
         with client.stream("POST", url, content=data) as response:
-            refused = _refuse_head(response)
-            return refused or _read(response, deadline, max_bytes)
+            headers = {name: value.replace(key, "[key]") for name, value in response.headers.items()}
+            refused = _refuse_head(response.status_code, headers)
+            body = refused or _read(response, deadline, max_bytes)
+            return body if isinstance(body, Finding) else body.replace(key.encode(), b"[key]")
     except httpx.TimeoutException:
         return _timeout()
     except Exception as error:  # noqa: BLE001 - any doubt is a block; the text of the error could carry the key
         return _failed(error)
 
 
-def _refuse_head(response: httpx.Response) -> Finding | None:
-    status, headers = response.status_code, response.headers
+def _refuse_head(status: int, headers: dict[str, str]) -> Finding | None:
     if 300 <= status < 400:
-        return _unavailable(
-            f"it answered {status}, a redirect, which is not followed", "set MODEL_BASE_URL to the end."
-        )
+        return unavailable(f"it answered {status}, a redirect, which is not followed", "set MODEL_BASE_URL to the end.")
     if status == 429:
         wait = quote(headers["retry-after"]) if "retry-after" in headers else "not given"
-        return _unavailable(
+        return unavailable(
             f"it answered 429, too many requests; retry-after: {wait}", "wait, then send the call again."
         )
     if 400 <= status < 500:
-        return _unavailable(
-            f"it answered {status}: it refuses the request", "check MODEL_API_KEY, MODEL_NAME and path."
-        )
+        return unavailable(f"it answered {status}: it refuses the request", "check MODEL_API_KEY, MODEL_NAME and path.")
     if status != 200:
-        return _unavailable(f"it answered {status} instead of 200", "try again later; look at the judge's log.")
+        return unavailable(f"it answered {status} instead of 200", "try again later; look at the judge's log.")
     if headers.get("content-encoding", "identity") != "identity":
         return malformed(f"its body is encoded ({quote(headers['content-encoding'])}), which was not asked for")
     if headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
@@ -124,8 +123,8 @@ def _failed(error: BaseException) -> Finding:
     chain = tuple(_causes(error))
     for kind, what, hint in _WAYS_TO_FAIL:
         if any(isinstance(cause, kind) for cause in chain):
-            return _unavailable(what, hint)
-    return _unavailable(f"the exchange failed ({type(error).__name__})", "check MODEL_BASE_URL.")
+            return unavailable(what, hint)
+    return unavailable(f"the exchange failed ({type(error).__name__})", "check MODEL_BASE_URL.")
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -134,7 +133,12 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _unavailable(what: str, hint: str) -> Finding:
+def unavailable(what: str, hint: str) -> Finding:
+    """Return the finding for a judge of which no plain 200 reply could be had.
+
+    >>> unavailable("the connection was refused", "start it.").message
+    'the judge cannot be asked: the connection was refused.'
+    """
     return finding("semantic.unavailable", "", f"the judge cannot be asked: {what}.", hint)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gate.errors import ConfigError, Finding, finding, quote
-from gate.exchange import malformed, post
+from gate.exchange import malformed, post, unavailable
 from gate.files import locate
 from gate.payload import read
 
@@ -106,23 +106,19 @@ def endpoint(environ: Mapping[str, str]) -> tuple[str, str, str] | Finding:
     base, key, model = (environ.get(name, "").strip() for name in VARIABLES)
     for name, value in zip(VARIABLES, (base, key, model), strict=True):
         if not value:
-            return _setting(f"{name} is not set", f"set {name}, or run `gate judge serve` and set what it prints.")
+            return unavailable(f"{name} is not set", f"set {name}, or run `gate judge serve` and set what it prints.")
         if not _VISIBLE.fullmatch(value):
-            return _setting(f"{name} holds characters that cannot be sent", f"set {name} to plain ASCII, no blanks.")
+            return unavailable(f"{name} holds characters that cannot be sent", f"set {name} to plain ASCII, no blanks.")
     try:
         parts = urlsplit(base)
         usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1) > 0
     except ValueError:
         usable = False
     if not usable or "@" in base or "?" in base or "#" in base:
-        return _setting(
+        return unavailable(
             "MODEL_BASE_URL is not a plain http:// or https:// address", "write it like http://127.0.0.1:8765/v1."
         )
     return base.rstrip("/") + "/chat/completions", key, model
-
-
-def _setting(what: str, hint: str) -> Finding:
-    return finding("semantic.unavailable", "", f"the judge cannot be asked: {what}.", hint)
 
 
 def _question(model: str, policy: str, tool: str, call: dict[str, Any]) -> dict[str, Any]:

@@ -228,7 +228,10 @@ ROWS: dict[str, list[tuple[Any, tuple[str, ...]]]] = {
     "E18": [({**CALL, "amount": 10**5000}, ("parse.non_finite",)), (refund("1" + "0" * 5000), ("parse.non_finite",))],
     "E19": [(refund("[" * 200 + "]" * 200), ("parse.depth",))],
     "E20": [(refund("[" * 5000 + "]" * 5000), ("parse.depth",))],
-    "E21": [({**CALL, "reason": "x" * 5 * 10**6}, ("parse.size",)), ({**CALL, "reason": "x" * 999}, ("schema.length",))],
+    "E21": [
+        ({**CALL, "reason": "x" * 5 * 10**6}, ("parse.size",)),
+        ({**CALL, "reason": "x" * 999}, ("schema.length",)),
+    ],
     "E22": [([], ("parse.not_object",)), (None, ("parse.not_object",)), ('"str"', ("parse.not_object",))],
     "E28": [({**CALL, "amount": 19}, ALLOW)],
     "E29": [

@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     faults = actions.add_parser("faults", help="list every fault, by the first part of the path")
     drilled = actions.add_parser("drill", help="judge a pack behind every fault: nothing that must stop may pass")
     drilled.add_argument("--fixtures", default="fixtures/tool_calls.jsonl", metavar="FILE", help="the pack, JSON lines")
-    drilled.add_argument("--timeout", type=float, default=0.5, metavar="S", help="seconds for one whole exchange")
+    drilled.add_argument("--timeout", type=float, default=0.5, metavar="S", help="the wall clock behind slow faults")
     for action in (serve, faults, drilled):
         action.add_argument("--json", action="store_true", help="print JSON")
 
@@ -39,30 +39,25 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _serve(args: argparse.Namespace) -> int:
-    with running_judge(load_policy(args.policy), port=args.port, tell=None if args.json else show.line) as judge:
-        settings = judge.environ(args.fault)
-        if args.json:
-            show.as_json({"stand_in": STAND_IN, "environ": settings})
-        else:
-            show.line(f"This is {STAND_IN}. Policy: {args.policy}. In another window:")
-            _print_settings(settings)
-            show.line("A fault: put its name before /v1 (see `gate judge faults`). A real endpoint: set the same three")
-            show.line("variables to its address, key and model. Stop with Ctrl-C.")
-        _wait()
+    try:
+        with running_judge(load_policy(args.policy), port=args.port, tell=None if args.json else show.line) as judge:
+            _announce(args, judge.environ(args.fault))
+            threading.Event().wait()
+    except KeyboardInterrupt:
+        if not args.json:
+            show.line("The judge stopped.")
     return 0
 
 
-def _print_settings(settings: dict[str, str]) -> None:
-    word = "set " if os.name == "nt" else "export "
+def _announce(args: argparse.Namespace, settings: dict[str, str]) -> None:
+    if args.json:
+        show.as_json({"stand_in": STAND_IN, "environ": settings})
+        return
+    show.line(f"This is {STAND_IN}. Policy: {args.policy}. In another window:")
     for name in VARIABLES:
-        show.line(f"  {word}{name}={settings[name]}")
-
-
-def _wait() -> None:
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        show.line("The judge stopped.")
+        show.line(f"  {'set' if os.name == 'nt' else 'export'} {name}={settings[name]}")
+    show.line("A fault: put its name before /v1 (see `gate judge faults`). A real endpoint: set the same three")
+    show.line("variables to its address, key and model. Stop with Ctrl-C.")
 
 
 def _faults(args: argparse.Namespace) -> int:
@@ -83,7 +78,7 @@ def _drill(args: argparse.Namespace) -> int:
     if args.json:
         show.as_json([_as_dict(row) for row in rows])
         return 1 if bad else 0
-    show.line(f"{args.fixtures} behind every fault of the judge, {args.timeout:g} s an exchange")
+    show.line(f"{args.fixtures} behind every fault of the judge; {args.timeout:g} s for a slow one")
     columns = ("fault", "found", "true_allow", "true_block", "false_allow", "false_block", "seconds")
     show.table("", columns, [[_as_dict(row)[column] for column in columns] for row in rows])
     show.line(f"False allows in all: {sum(row.card.false_allow for row in rows)}.")

@@ -6,6 +6,7 @@ import argparse
 from contextlib import ExitStack
 
 from gate.commands import show
+from gate.errors import ConfigError
 from gate.evidence.calls import MIN_ROWS, load_calls
 from gate.evidence.scorecard import ANY, Row, Scorecard, score
 from gate.pipeline import ORDER, Pipeline, Semantic
@@ -35,6 +36,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the scorecard; 0 when every call went as labelled, 1 otherwise."""
     stages = tuple(name.strip() for name in args.gates.split(","))
+    if args.judge and "semantic" not in stages:
+        raise ConfigError("--judge is for the semantic gate. Next: add it: --gates schema,store,semantic.")
     calls = load_calls(args.fixtures, min_rows=args.min_rows)
     with ExitStack() as stack:
         semantic = _semantic(args, stack) if "semantic" in stages else None

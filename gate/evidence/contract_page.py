@@ -49,7 +49,7 @@ def contract_page(contract: Contract, orders: Iterable[Order], policy: str) -> s
         "\n".join(f"{n}. **{stage}**: {_STAGE_WORDS[stage]}" for n, stage in enumerate(ORDER, start=1)),
         "## Arguments",
         _fields(contract.schema),
-        "No other field. Nothing is coerced, filled in or rounded: `\"19.00\"` is no number, `US` is no currency.",
+        'No other field. Nothing is coerced, filled in or rounded: `"19.00"` is no number, `US` is no currency.',
         "## Records",
         "Asked only when the schema allows.",
         _table(("code", "rule"), ((f"`store.{reason}`", rule) for reason, rule in RULES.items())),

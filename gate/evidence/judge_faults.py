@@ -39,6 +39,11 @@ class Fault(NamedTuple):
     headers: Headers = JSON
     pace: Pace = "at once"
 
+    @property
+    def slow(self) -> bool:
+        """Whether only a wall clock ends it."""
+        return self.pace in ("late head", "slow head", "slow body")
+
 
 def _verdict(says: str, verdict: object, code: str = "semantic.malformed") -> Fault:
     return Fault(says, code, completion(json.dumps(verdict)))
