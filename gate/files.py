@@ -43,8 +43,8 @@ def read_json(path: str | os.PathLike[str], *, max_bytes: int = 4_000_000) -> di
     return value
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file so that a reader sees the old text or the new one, never a half: beside, then renamed.
+def write_whole(path: str | os.PathLike[str], text: str | bytes) -> None:
+    """Write a file (text as UTF-8) so that a reader sees the old or the new one, never a half: beside, then renamed.
 
     Raises `ConfigError` when the folder cannot be written; the old file is then untouched.
     """
@@ -55,8 +55,8 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8") if isinstance(text, str) else text)
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, target)

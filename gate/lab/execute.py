@@ -8,6 +8,7 @@ Not here: judging the outputs (`check`; nbval compares them).
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,7 @@ def execute(path: Path) -> bool:
     client = NotebookClient(notebook, timeout=_SECONDS, kernel_name="python3", resources=folder, coalesce_streams=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
         try:
-            client.execute(env={**os.environ, "GATE_WORK": work})
+            client.execute(env={**os.environ, "GATE_WORK": work}, stderr=subprocess.DEVNULL)
         except (CellExecutionError, CellTimeoutError) as error:
             raise ConfigError(f"{path}: a cell failed. Next: mend it. {error}") from error
     text = as_text(_stored(normal(notebook)))
