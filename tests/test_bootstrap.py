@@ -64,9 +64,10 @@ class Kit:
         (self.folder / "backend.py").write_text(BACKEND, encoding="utf-8")
         (self.folder / "pyproject.toml").write_text(PROJECT, encoding="utf-8")
         self.pin("1.0")
-        self.env = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "CI"))}
+        left_out = ("PIP_", "UV_", "CI", "MAKE", "MFLAGS", "ARGS", "PYTHON")
+        self.env = {key: value for key, value in os.environ.items() if not key.startswith(left_out)}
         self.env |= {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": self.wheels.as_uri()}
-        self.env |= {"GATE_LAB_INSTALLER": "pip", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+        self.env |= {"GATE_LAB_INSTALLER": "pip", "PYTHONUTF8": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
     def pin(self, version: str) -> None:
         write_wheel(self.wheels, version)
@@ -233,12 +234,12 @@ def test_uv_is_used_where_there_is_one(kit: Kit) -> None:
 if shutil.which("make"):  # Windows has none, and is told `py bootstrap.py`
 
     def test_make_finds_a_python_and_hands_on_its_arguments(kit: Kit) -> None:
-        done = subprocess.run(["make", "-n", "test", "ARGS=-k memory"], cwd=kit.folder, text=True, capture_output=True)
-        assert done.stdout.strip().endswith("bootstrap.py test -k memory")
-        named = subprocess.run(
-            ["make", "lab", f"PYTHON={sys.executable}"], cwd=kit.folder, text=True, capture_output=True
-        )
-        assert "01_reproduce_the_leak.ipynb is missing" in named.stderr
+        def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+            command = ["make", *arguments]
+            return subprocess.run(command, cwd=kit.folder, env=kit.env, text=True, capture_output=True, check=False)
+
+        assert make("-n", "test", "ARGS=-k memory").stdout.strip().endswith("bootstrap.py test -k memory")
+        assert "01_reproduce_the_leak.ipynb is missing" in make("lab", f"PYTHON={sys.executable}").stderr
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_an_exception_is_one_line_and_exit_two(
 
 
 def test_a_reader_that_closes_the_pipe_is_no_fault() -> None:
-    command = f"{sys.executable} -m gate replay --json | head -c 10"
+    command = f'"{sys.executable}" -m gate replay --json | head -c 10'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.startswith("{")
