@@ -49,8 +49,8 @@ def judge_return(
     if strays:
         return ran._replace(findings=strays)
     pictures = [block for block in ran.content or () if words(block) is None]
-    text = json.dumps(decision.value, ensure_ascii=False)
-    return Accepted(decision.value, [{"type": "text", "text": text}, *pictures] if pictures else decision.value)
+    shown = [{"type": "text", "text": said(decision.value)}, *pictures] if pictures else decision.value
+    return Accepted(decision.value, shown)
 
 
 def payload(ran: Ran) -> Any:

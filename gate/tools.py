@@ -83,7 +83,7 @@ def _signature_faults(function: Callable[..., Any], contract: Contract) -> list[
     fields, required = schema.get("properties", {}), schema.get("required", [])
     by_name = {item.name: item for item in parameters if item.kind in (item.POSITIONAL_OR_KEYWORD, item.KEYWORD_ONLY)}
     problems = [
-        f"requires {item.name}, which its contract {'leaves out at will' if item.name in fields else 'lacks'}"
+        _demand(item, fields)
         for item in parameters
         if item.default is item.empty and item.kind not in (item.VAR_POSITIONAL, item.VAR_KEYWORD)
         and (item.kind is item.POSITIONAL_ONLY or item.name not in required)
@@ -93,6 +93,13 @@ def _signature_faults(function: Callable[..., Any], contract: Contract) -> list[
         unknown += ["further fields"] if schema.get("additionalProperties") is not False else []
         problems += [f"takes no {name}, which its contract allows" for name in unknown]
     return [_fault("signature", f"the tool {contract.tool} {what}.", "mend one of the two.") for what in problems]
+
+
+def _demand(parameter: inspect.Parameter, fields: dict[str, Any]) -> str:
+    if parameter.kind is parameter.POSITIONAL_ONLY:
+        return f"takes {parameter.name} by position only, and arguments come by name"
+    lack = "leaves out at will" if parameter.name in fields else "lacks"
+    return f"requires {parameter.name}, which its contract {lack}"
 
 
 def _echo_faults(tool: Tool, asked: Contract, answered: Contract | None) -> list[Finding]:
