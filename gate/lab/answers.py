@@ -81,6 +81,11 @@ class Answers:
         """What happened to the file, in words for its owner: empty as long as all is well."""
         return (*self._happened, *([self._trouble] if self._trouble else []))
 
+    @property
+    def saved(self) -> bool:
+        """Whether the last change is in the file."""
+        return self._unsaved is None
+
     def load(self) -> Document:
         """Return the document (without its version), `{}` if there is none yet. Never raises, never writes over it."""
         if not self.path.exists() and self._unsaved is None:
@@ -138,7 +143,8 @@ class Answers:
             os.replace(self.path, aside)
         except OSError as error:
             return f"{self.path} is broken ({wrong}) and cannot be renamed ({error.strerror})."
-        self._say(f"{self.path.name} could not be used ({wrong}). It is kept as {aside.name}; a fresh one was begun.")
+        reason = wrong.rstrip(".")
+        self._say(f"{self.path.name} could not be used ({reason}). It is kept as {aside.name}; a fresh one was begun.")
         return ""
 
     def _keep_version(self, version: object) -> str:

@@ -76,7 +76,7 @@ function render({ model, el }) {
     const planned = `hard cap: minute ${plan.end} of ${plan.minutes}`;
     if (phase !== "running") return planned;
     const stop = new Date(Date.now() + left);
-    return `${planned} (${stop.getHours()}:${String(stop.getMinutes()).padStart(2, "0")})`;
+    return `${planned}, at ${stop.getHours()}:${String(stop.getMinutes()).padStart(2, "0")}`;
   };
 
   const WARNINGS = {

@@ -21,12 +21,12 @@ const button = (label, onClick) => {
   return made;
 };
 
-const textField = (label, maxLength) => {
-  const made = keepKeys(element("input", "gate-field"));
-  made.type = "text";
-  made.maxLength = maxLength;
-  made.autocomplete = "off";
+// One line that grows with its text: Enter ends it, it does not begin another.
+const textField = (label, placeholder, maxLength) => {
+  const made = keepKeys(element("textarea", "gate-field"));
+  Object.assign(made, { rows: 1, maxLength, placeholder, autocomplete: "off" });
   made.setAttribute("aria-label", label);
+  made.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   return made;
 };
 
@@ -79,8 +79,7 @@ function render({ model, el }) {
   const rowOf = (row, index) => {
     const name = `row ${index + 1}, ${row.title}`;
     const choice = selectField(`Choice for ${name}`, sheet.choices);
-    const reason = textField(`Reason for ${name}`, sheet.max_reason);
-    reason.placeholder = "because …";
+    const reason = textField(`Reason for ${name}`, "because …", sheet.max_reason);
     fields.set(`${row.id}/choice`, choice).set(`${row.id}/reason`, reason);
     choice.addEventListener("change", () => changed(`${row.id}/choice`, 0));
     reason.addEventListener("input", () => changed(`${row.id}/reason`, TYPING_PAUSE));
@@ -106,8 +105,7 @@ function render({ model, el }) {
     sendAll();
     send({ do: "freeze" });
   });
-  const why = textField("Reason to unfreeze", sheet.max_reason);
-  why.placeholder = "what changed your mind?";
+  const why = textField("Reason to unfreeze", "what changed your mind?", sheet.max_reason);
   const unfreeze = button("Unfreeze", () => send({ do: "unfreeze", reason: why.value }));
   const locked = element("span", "gate-locked", why, unfreeze);
   const status = element("span", "gate-status");
@@ -126,7 +124,8 @@ function render({ model, el }) {
     if (waiting.size && late) return "Not saved yet: the kernel is busy, or was stopped. After a restart, run this cell again.";
     if (waiting.size) return "Saving …";
     if (state.frozen) return `${state.status}, ${new Date(state.frozen.at).toLocaleString()}`;
-    return `${state.status}. ${state.notes.length ? "" : "Saved."}`;
+    const begun = Object.values(state.rows).some((row) => row.choice || row.reason);
+    return begun && state.saved ? `${state.status}. Saved.` : state.status;
   };
 
   const draw = (late = false) => {

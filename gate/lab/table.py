@@ -163,6 +163,7 @@ class Table:
             "status": self._status(),
             "missing": list(self.missing()),
             "notes": list(self.notes),
+            "saved": self._answers.saved,
             "refused": self._refused,
         }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -29,7 +28,7 @@ def lab_server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.fixture
 def lab(lab_server: LabServer) -> LabServer:
     """The shared JupyterLab, with nothing saved in `work/` yet."""
-    shutil.rmtree(lab_server.work, ignore_errors=True)
+    lab_server.reset()
     return lab_server
 
 

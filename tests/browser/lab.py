@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -25,19 +25,31 @@ import nbformat
 from playwright.sync_api import Browser, Locator, Page, Request, WebSocket
 
 ROOT = Path(__file__).resolve().parents[2]
-BROWSER_FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage"
-).split()
-_OPTIONS = (
-    "--ServerApp.ip=127.0.0.1 --ServerApp.port=0 --ServerApp.open_browser=False --ServerApp.allow_root=True "
-    "--IdentityProvider.token=tests --LabApp.expose_app_in_browser=True --LabApp.news_url= --Application.log_level=WARN "
-    "--ServerApp.terminals_enabled=False"
-).split()
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+_OPTIONS = [
+    "--ServerApp.ip=127.0.0.1",
+    "--ServerApp.port=0",
+    "--ServerApp.open_browser=False",
+    "--ServerApp.allow_root=True",
+    "--ServerApp.terminals_enabled=False",
+    "--IdentityProvider.token=tests",
+    "--LabApp.expose_app_in_browser=True",
+    "--LabApp.news_url=",
+    "--Application.log_level=WARN",
+]
 START_SECONDS = 60
 
-_APP = "const app = window.jupyterapp; const panel = app.shell.currentWidget;"
-_READY = "await app.restored; await panel.context.ready; await panel.sessionContext.ready; await panel.sessionContext.session.kernel.info;"
+_APP = "const app = window.jupyterapp; const panel = app.shell.currentWidget; const context = panel.sessionContext;"
+_READY = "await app.restored; await panel.context.ready; await context.ready; await context.session.kernel.info;"
 
 
 class LabServer:
@@ -48,6 +60,7 @@ class LabServer:
 
     def __init__(self, home: Path, environment: Mapping[str, str] | None = None) -> None:
         self.folder, self.work = home / "notebooks", home / "work"
+        self._signals = home / "signals"
         self._runtime, self._log = home / "runtime", home / "server.log"
         for folder in (self.folder, self._runtime):
             folder.mkdir(parents=True)
@@ -73,6 +86,27 @@ class LabServer:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / path, self.folder / path)
         return path
+
+    def copy_of(self, path: str, other: str) -> str:
+        """Copy a notebook of the folder to another place in it, and return that."""
+        (self.folder / other).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self.folder / path, self.folder / other)
+        return other
+
+    def wait_for_file(self, name: str) -> str:
+        """Return the source of a cell that keeps the kernel busy until `make_file(name)`."""
+        path = str(self._signals / name)
+        return f"import pathlib, time\nwhile not pathlib.Path({path!r}).exists():\n    time.sleep(0.02)"
+
+    def make_file(self, name: str) -> None:
+        """End the cell of `wait_for_file(name)`."""
+        self._signals.mkdir(exist_ok=True)
+        (self._signals / name).touch()
+
+    def reset(self) -> None:
+        """Forget everything that was saved in `work/`."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        shutil.rmtree(self._signals, ignore_errors=True)
 
     def answers(self, name: str) -> dict[str, Any]:
         """Return what is saved in `work/<name>.json`."""
@@ -123,7 +157,10 @@ class LabPage:
             self.page.goto(f"{self._server.url}lab?token=tests&reset")
             self.page.wait_for_function("() => window.jupyterapp")
         self.page.evaluate(
-            "async (path) => { await jupyterapp.restored; await jupyterapp.commands.execute('docmanager:open', {path}); }",
+            """async (path) => {
+                await jupyterapp.restored;
+                await jupyterapp.commands.execute("docmanager:open", {path});
+            }""",
             path,
         )
         return Notebook(self.page)
@@ -174,7 +211,7 @@ class Notebook:
 
     def cell(self, index: int) -> Locator:
         """Return one cell."""
-        return self.page.locator(".jp-Notebook .jp-Cell").nth(index)
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Cell").nth(index)
 
     def output(self, index: int) -> Locator:
         """Return the outputs of one cell."""
@@ -191,6 +228,34 @@ class Notebook:
         """Return name and text of every exception that is shown in the notebook."""
         return [f"{out['ename']}: {out['evalue']}" for out in self.outputs() if out["output_type"] == "error"]
 
+    def sources(self) -> list[str]:
+        """Return the text of all cells."""
+        found: list[str] = self.page.evaluate(
+            f"() => {{ {_APP} return panel.content.widgets.map((cell) => cell.model.sharedModel.getSource()); }}"
+        )
+        return found
+
+    def active_cell(self) -> int:
+        """Return the number of the active cell."""
+        return int(self.page.evaluate(f"() => {{ {_APP} return panel.content.activeCellIndex; }}"))
+
+    def wait_until_busy(self) -> None:
+        """Wait until the kernel works on a cell."""
+        self.page.wait_for_function(f"() => {{ {_APP} return context.session.kernel.status === 'busy'; }}")
+
+    def accessibility_tree(self) -> list[tuple[str, str]]:
+        """Return role and name of every node that the browser tells a screen reader about, in order."""
+        session = self.page.context.new_cdp_session(self.page)
+        nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+        session.detach()
+        seen = [node for node in nodes if not node["ignored"]]
+        return [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in seen]
+
+    def contrasts(self, area: Locator, *, below: float) -> list[str]:
+        """Return every text in `area` whose contrast with what is behind it is below a ratio (WCAG AA asks 4.5)."""
+        found: list[str] = area.evaluate(_CONTRASTS, below)
+        return found
+
     def save(self) -> None:
         """Save the notebook."""
         self._do(f"{_APP} await panel.context.save();")
@@ -203,7 +268,7 @@ class Notebook:
 
     def restart_kernel(self) -> None:
         """Restart the kernel; outputs stay as they are."""
-        self._do(f"{_APP} await panel.sessionContext.session.kernel.restart(); {_READY}")
+        self._do(f"{_APP} await context.session.kernel.restart(); {_READY}")
 
     def theme(self, name: str) -> None:
         """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
@@ -219,6 +284,29 @@ class Notebook:
         self.page.evaluate(f"async () => {{ {script} }}")
 
 
+# Colours are painted on a canvas, layer upon layer, and read back: that takes every notation and transparency.
+_CONTRASTS = """(area, below) => {
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
+    const paint = (colours) => {
+        for (const colour of ["white", ...colours]) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+        const light = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+            .map((part) => part / 255).map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2];
+    };
+    const behind = (node) => node ? [...behind(node.parentElement), getComputedStyle(node).backgroundColor] : [];
+    const hasText = (node) => node.placeholder || node.value ||
+        [...node.childNodes].some((child) => child.nodeType === Node.TEXT_NODE && child.textContent.trim());
+    return [...area.querySelectorAll("*")]
+        .filter((node) => hasText(node) && node.checkVisibility() && !node.disabled && node.tagName !== "OPTION")
+        .map((node) => {
+            const pseudo = node.placeholder && !node.value ? "::placeholder" : null;
+            const layers = behind(node);
+            const [text, back] = [paint([...layers, getComputedStyle(node, pseudo).color]), paint(layers)];
+            const ratio = (Math.max(text, back) + 0.05) / (Math.min(text, back) + 0.05);
+            return [ratio, `${ratio.toFixed(1)}: ${node.textContent || node.placeholder}`];
+        })
+        .filter(([ratio]) => ratio < below).map(([, line]) => line);
+}"""
 _PAGE_CONFIG = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 _NOTEBOOK_SETTINGS = {"windowingMode": "none"}  # every cell is in the page, seen or not
 _PLACES = {
@@ -229,6 +317,14 @@ _PLACES = {
     "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
     "IPYTHONDIR": "ipython",
 }
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait until something holds that no page shows, such as what a kernel has saved."""
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.02)
 
 
 def _write_json(path: Path, value: object) -> None:

@@ -40,7 +40,7 @@ def test_saves_with_a_version_and_loads_without_it(work: Path) -> None:
     assert saved(work, "progress") == {"version": 3, "rule-1": "grün"}
     store = Answers("progress", version=3)
     assert store.load() == {"rule-1": "grün"}
-    assert store.notes == ()
+    assert not store.notes
 
 
 def test_loading_what_is_not_there_gives_nothing_and_makes_nothing(work: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_read_only_file_is_left_alone_and_answers_are_kept_until_it_can_be_wri
     Answers("progress").save({"c": 3})
     assert store.save({"d": 4}) == {"a": 1, "b": 2, "c": 3, "d": 4}
     assert saved(work, "progress") == {"version": 1, "a": 1, "b": 2, "c": 3, "d": 4}
-    assert store.notes == ()
+    assert not store.notes
 
 
 def test_a_folder_that_cannot_be_made_loses_nothing(work: Path) -> None:
@@ -207,7 +207,7 @@ def test_a_lock_that_another_kernel_holds_delays_saving_and_loses_nothing(
     other_kernel_holding_the_lock.communicate("go\n")
     assert store.save({"b": 2}) == {"a": 1, "b": 2}
     assert saved(work, "progress") == {"version": 1, "a": 1, "b": 2}
-    assert store.notes == ()
+    assert not store.notes
 
 
 def test_two_kernels_writing_at_once_lose_nothing(work: Path) -> None:
@@ -236,4 +236,4 @@ def test_a_kernel_that_is_killed_leaves_a_whole_file(work: Path) -> None:
             kernel.kill()
         store = Answers("progress")
         assert store.load()["number"] >= int(seen[-1])
-        assert store.notes == ()
+        assert not store.notes

@@ -265,6 +265,7 @@ def test_a_read_only_file_keeps_the_choice_in_the_table_and_says_so(work: Path) 
     mine.choose("row-2", "block", "why")
     assert mine.decided()["row-2"]["choice"] == "block"
     assert "is read-only" in mine.notes[0]
+    assert mine._state()["saved"] is False
     (work / "table-memory.json").chmod(0o644)
     mine.choose("row-3", "block", "why")
     assert table("memory").missing() == ("row-4", "row-5", "row-6")
