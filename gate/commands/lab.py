@@ -105,7 +105,7 @@ def _status(args: argparse.Namespace) -> int:
 
 
 def _hint(args: argparse.Namespace) -> int:
-    from gate.lab.board import load_board, one_hint
+    from gate.lab.board_file import load_board, one_hint
 
     text = one_hint(load_board(args.board), args.level)
     if args.json:

@@ -3,7 +3,7 @@
 Whatever the student's code does, a row comes out of it: a wrong answer, an exception, an endless loop, nothing at all.
 The result is the same in every run; what is red and green is saved in `work/boards.json`.
 
-Not here: how a rule is tried (`rules`), how a board looks (`board_page`).
+Not here: the file of a board (`board_file`), how a rule is tried (`rules`), how a board looks (`board_page`).
 """
 
 from __future__ import annotations
@@ -12,40 +12,21 @@ import contextlib
 import io
 import re
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from gate.errors import ConfigError, clip, quote
-from gate.files import HOME
+from gate.errors import clip
 from gate.lab import board_page
 from gate.lab.answers import Answers
-from gate.lab.attacks import ATTACKS, Got
+from gate.lab.attacks import Got
+from gate.lab.board_file import Board, load_board, one_hint
 from gate.lab.limit import TimedOut, run_limited
-from gate.lab.planted import plant
 from gate.lab.rules import KINDS, Row, Rule
 from gate.lab.show import Shown
 from gate.lab.table import Table
-from gate.lab.vetted import read_vetted
 
 SECONDS = 2.0  # for one rule
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _last_run: dict[str, tuple[Any, bool]] = {}
-
-
-class Board(NamedTuple):
-    """A board as its file has it, planted inputs made.
-
-    `notebook` is `<lab>/<section>`, `kind` one of `rules.KINDS`. `trial` marks a board that only shows what is red.
-    """
-
-    id: str
-    notebook: str
-    title: str
-    kind: str
-    table: str
-    hints: tuple[str, ...]
-    rules: tuple[Rule, ...]
-    trial: bool
 
 
 class Result:
@@ -107,13 +88,6 @@ def hint(name: str, level: int = 1) -> Shown:
     return Shown(f"Hint {level} of {len(chosen.hints)} for {name}: {one_hint(chosen, level)}{more}")
 
 
-def one_hint(chosen: Board, level: int) -> str:
-    """Return the text of one hint. Raises `ConfigError` for a level that there is not."""
-    if level not in range(1, len(chosen.hints) + 1):
-        raise ConfigError(f"there is no hint {quote(str(level))} for {chosen.id}. Next: ask for 1, 2 or 3.")
-    return chosen.hints[level - 1]
-
-
 def reset(name: str) -> Shown:
     """Forget what was saved of a board: it counts as never run."""
     load_board(name)
@@ -127,21 +101,6 @@ def turned_green(student: Any) -> bool | None:
     """Say whether every board last run on this very object in this kernel was green; None if none was."""
     runs = [green for tried, green in _last_run.values() if tried is student]
     return all(runs) if runs else None
-
-
-def load_board(name: str, home: Path = HOME) -> Board:
-    """Return the board `data/boards/<name>.json`. Raises `ConfigError` naming the file, the field and what to do."""
-    path = home / "data" / "boards" / f"{name}.json"
-    data = read_vetted(path, "board")
-    tool = data.get("tool", "")
-    rules = [Rule(**{"tool": tool, **rule, "codes": tuple(rule.get("codes", ()))}) for rule in data["rules"]]
-    if "planted" in data:
-        rules += plant(**data["planted"], tool=tool)
-    fault = _fault(name, data, rules)
-    if fault:
-        raise ConfigError(f"{path}: {fault}")
-    names = (data["id"], data["notebook"], data["title"], data["try"], data.get("table", ""))
-    return Board(*names, tuple(data["hints"]), tuple(rules), data.get("trial", False))
 
 
 def run_rule(chosen: Board, rule: Rule, student: Any) -> Row:
@@ -190,20 +149,3 @@ def _disagreements(chosen: Board) -> tuple[str, ...]:
         for row in table.rows
         if row.id in expected and decided[row.id]["choice"] not in ("", expected[row.id])
     )
-
-
-def _fault(name: str, data: dict[str, Any], rules: list[Rule]) -> str:
-    """Return what is wrong with a board beyond its shape, or ""."""
-    ids = [rule.id for rule in rules]
-    if data["id"] != name:
-        return f"its id is {data['id']}. Next: name file and id alike."
-    for rule in rules:
-        if ids.count(rule.id) > 1:
-            return f"rule {rule.id} is there twice. Next: rename one."
-        if bool(rule.row) and not data.get("table"):
-            return f'rule {rule.id} names a row, but the board no table. Next: add "table".'
-        if not rule.given and not rule.case:
-            return f"rule {rule.id} tries nothing. Next: give it given or case."
-        if data["try"] == "memory" and rule.case and rule.case not in ATTACKS:
-            return f"rule {rule.id} names the attack {rule.case}. Next: use one of {', '.join(ATTACKS)}."
-    return ""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gate.errors import ConfigError
 from gate.files import HOME
-from gate.lab.board import Board, load_board
+from gate.lab.board_file import Board, load_board
 from gate.lab.derive import Notebook, derived_text, holds, learner_path, learner_paths, read_notebook, solution_paths
 from gate.lab.form import Problem, form_problems
 from gate.lab.plan import Section, load_plan

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gate.files import HOME
 from gate.lab.answers import Answers
-from gate.lab.board import load_board
+from gate.lab.board_file import load_board
 
 
 class BoardStatus(NamedTuple):

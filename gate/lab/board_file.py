@@ -1,0 +1,88 @@
+"""The boards as their files have them: `data/boards/<name>.json`, vetted, planted inputs made.
+
+Dropping a file in makes a board.
+
+Not here: running one (`board`).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gate.errors import ConfigError, quote
+from gate.files import HOME
+from gate.lab.attacks import ATTACKS
+from gate.lab.planted import plant
+from gate.lab.rules import Rule
+from gate.lab.vetted import read_vetted
+
+_OUTCOMES = ("allow", "repair", "block", "hold")
+
+
+class Board(NamedTuple):
+    """A board as its file has it, planted inputs made.
+
+    `notebook` is `<lab>/<section>`, `kind` one of `rules.KINDS`. `trial` marks a board that only shows what is red.
+    """
+
+    id: str
+    notebook: str
+    title: str
+    kind: str
+    table: str
+    hints: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    trial: bool
+
+
+def load_board(name: str, home: Path = HOME) -> Board:
+    """Return the board `data/boards/<name>.json`. Raises `ConfigError` naming the file, the field and what to do."""
+    path = home / "data" / "boards" / f"{name}.json"
+    data = read_vetted(path, "board")
+    tool = data.get("tool", "")
+    rules = [Rule(**{"tool": tool, **rule, "codes": tuple(rule.get("codes", ()))}) for rule in data["rules"]]
+    if "planted" in data:
+        rules += plant(**data["planted"], tool=tool)
+    fault = _fault(name, data, rules)
+    if fault:
+        raise ConfigError(f"{path}: {fault}")
+    names = (data["id"], data["notebook"], data["title"], data["try"], data.get("table", ""))
+    return Board(*names, tuple(data["hints"]), tuple(rules), data.get("trial", False))
+
+
+def one_hint(chosen: Board, level: int) -> str:
+    """Return the text of one hint. Raises `ConfigError` for a level that there is not."""
+    if level not in range(1, len(chosen.hints) + 1):
+        raise ConfigError(f"there is no hint {quote(str(level))} for {chosen.id}. Next: ask for 1, 2 or 3.")
+    return chosen.hints[level - 1]
+
+
+def _fault(name: str, data: dict[str, Any], rules: list[Rule]) -> str:
+    """Return what is wrong with a board beyond its shape, or ""."""
+    ids = [rule.id for rule in rules]
+    if data["id"] != name:
+        return f"its id is {data['id']}. Next: name file and id alike."
+    for rule in rules:
+        if ids.count(rule.id) > 1:
+            return f"rule {rule.id} is there twice. Next: rename one."
+        if rule.row and not data.get("table"):
+            return f'rule {rule.id} names a row, but the board no table. Next: add "table".'
+        if not rule.given and not rule.case:
+            return f"rule {rule.id} tries nothing. Next: give it given or case."
+        if rule.given and rule.form != "text" and not _is_json(rule.given):
+            return f'rule {rule.id} hands over what is no JSON. Next: mend given, or write "form": "text".'
+        if not (_is_json(rule.expect) if data["try"] == "call" else rule.expect in _OUTCOMES):
+            return f"rule {rule.id} expects {rule.expect}. Next: use {', '.join(_OUTCOMES)}, for call the JSON wanted."
+        if data["try"] == "memory" and rule.case and rule.case not in ATTACKS:
+            return f"rule {rule.id} names the attack {rule.case}. Next: use one of {', '.join(ATTACKS)}."
+    return ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
