@@ -56,7 +56,7 @@ _CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}")
 _NAMED = re.compile(
     r"(?i)((?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token(?!s)|passwor[dt]|passwd|pwd|credential"
     r"|authorization|cookie|session[_-]?id|signature)[\w-]{0,40}[\"']?\s{0,4}[=:]\s{0,4})"
-    r"(\"[^\"\n]*\"?|'[^'\n]*'?|(?:bearer |basic )?[^\s\"'&;,)}\]]+)"
+    r"(?!\[redacted\])(\"[^\"\n]*\"?|'[^'\n]*'?|(?:bearer |basic )?[^\s\"'&;,)}\]]+)"
 )
 _KNOWN = re.compile(
     r"\b(?:[spr]k[-_][A-Za-z0-9_-]{8,}|gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{16,}"

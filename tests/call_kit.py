@@ -38,7 +38,7 @@ CONTRACTS = Contracts(
 FOUND = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 
 
-def call(name: str = "inventory.lookup", identity: str = "c1", **changes: Any) -> dict[str, Any]:
+def call(name: str = "inventory.lookup", identity: str = "c1", /, **changes: Any) -> dict[str, Any]:
     """Return a valid lookup call, or another one; a field that is given as None is left out."""
     made = {"id": identity, "name": name, "input": {"sku": "SKU-19"}} | changes
     return {key: value for key, value in made.items() if value is not None}

@@ -18,9 +18,9 @@ from gate.decision import Decision, block
 from gate.errors import ConfigError, finding
 from gate.fence import ToolFence
 from gate.harness import Harness, run_tool
-from gate.ledger import MEMORY, SqliteLedger
 from gate.limits import load_limits
 from gate.memory import AgentMemory
+from gate.memory_ledger import MemoryLedger
 from gate.pipeline import Pipeline
 from gate.registry import Contracts, load_contracts
 from gate.running import Returned
@@ -364,7 +364,8 @@ def test_tools_that_do_not_fit_are_not_the_models_fault() -> None:
     assert result["content"].startswith("Nothing ran: the tool inventory.lookup requires item, which its contract")
     assert "(contract.signature)" in result["content"]
     assert "no fault of your call" in result["content"]
-    assert "Nothing ran" in run_tool(call(), {1: print, "f": print}, CONTRACTS)["content"]  # type: ignore[dict-item]
+    names: Any = {1: print, "inventory.lookup": Counting()}
+    assert run_tool(call(), names, CONTRACTS)["content"].startswith("Nothing ran: a value of type int names a tool.")
 
 
 @pytest.mark.parametrize(("what", "value"), [("limit", 0), ("limit", 2.5), ("max_wall_ms", -1), ("max_wall_ms", True)])
@@ -430,7 +431,7 @@ def fenced(function: Any) -> Tools:
     contracts = load_contracts()
     contract = contracts.input("ticket")
     assert contract is not None
-    return Tools({"ticket": Tool(function, fence=ToolFence(contract, load_limits(), SqliteLedger(MEMORY)))}, contracts)
+    return Tools({"ticket": Tool(function, fence=ToolFence(contract, load_limits(), MemoryLedger()))}, contracts)
 
 
 def ticket(harness: Harness, identity: str, **changes: Any) -> Any:

@@ -113,6 +113,7 @@ def test_scrubbed_text_is_clean_and_stays_so(text: str) -> None:
 )
 def test_what_must_stay_private_goes(text: str, shown: str) -> None:
     assert redact(text) == shown
+    assert redact(shown) == shown
 
 
 @pytest.mark.parametrize("text", ["max_tokens=200", "risk-assessment", "/rooted/home", "the token was 4 long", "a: b"])
