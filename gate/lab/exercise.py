@@ -155,7 +155,8 @@ def _joined(stubs: list[list[str]]) -> list[str]:
     """Return the lines of all stubs, with an empty line before each definition but the first."""
     made: list[str] = []
     for stub_lines in stubs:
-        made += [""] if made and len(stub_lines) > 1 else []
+        defines = bool(stub_lines) and stub_lines[0].lstrip().startswith(("def ", "async ", "class ", "@"))
+        made += [""] if made and defines else []
         made += stub_lines
     return made
 
