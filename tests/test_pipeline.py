@@ -125,12 +125,15 @@ def test_changing_the_payload_afterwards_changes_nothing() -> None:
 
 def test_a_gate_that_changes_its_arguments_changes_only_its_copy() -> None:
     class Grabbing(Saying):
-        def judge(self, tool: str, arguments: dict[str, Any]) -> tuple[Finding, ...]:
+        def judge(self, *asked: Any) -> tuple[Finding, ...]:
+            [arguments] = [item for item in asked if isinstance(item, dict)]
             arguments["amount"] = 500
             return ()
 
-    decision = Pipeline(CONTRACTS, semantic=Grabbing()).judge("refund_order", CALL)
-    assert decision.value == CALL
+    semantic = Saying()
+    assert Pipeline(CONTRACTS, store=Grabbing(), semantic=semantic).judge("refund_order", CALL).value == CALL
+    assert semantic.asked == [("refund_order", CALL)]
+    assert Pipeline(CONTRACTS, semantic=Grabbing()).judge("refund_order", CALL).value == CALL
 
 
 def test_the_store_sees_the_number_as_it_was_written() -> None:

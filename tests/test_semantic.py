@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from gate.errors import MAX_MESSAGE, ConfigError, Finding
 from gate.evidence.judge import completion
 from gate.evidence.judge_server import running_judge
+from gate.exchange import post
 from gate.semantic import VARIABLES, SemanticGate, load_policy, read_reply, read_verdict
 
 CALL = {"order_id": "ord_1842", "amount": 19.0, "currency": "USD", "reason": "damaged shipment on delivery"}
@@ -294,9 +295,24 @@ def test_another_content_type_is_refused(kind: str) -> None:
     assert (found.code, "its content type is" in found.message) == ("semantic.malformed", True)
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "identity, gzip"])
+def test_an_encoded_body_is_not_read(encoding: str) -> None:
+    with endpoint(headers={"Content-Type": "application/json", "Content-Encoding": encoding}) as server:
+        [found] = ask(server.environ)
+    assert (found.code, "its body is encoded" in found.message) == ("semantic.malformed", True)
+
+
 def test_json_with_a_charset_is_json() -> None:
     with endpoint(headers={"Content-Type": "Application/JSON; charset=utf-8"}) as server:
         assert ask(server.environ) == ()
+
+
+def test_reading_stops_at_the_cap() -> None:
+    with running_judge() as judge:
+        url, key, _ = judge.environ("huge").values()
+        found = post(f"{url}/chat/completions", {}, key, seconds=5, max_bytes=1000)
+    assert isinstance(found, Finding)
+    assert "its body is larger than 1000 bytes; reading stopped" in found.message
 
 
 def test_a_body_up_to_the_cap_is_read_and_one_over_is_not() -> None:
@@ -446,7 +462,9 @@ def test_the_key_stands_in_no_message_no_log_and_no_repr(caplog: pytest.LogCaptu
                 texts.append(str(ask(server.environ)))
         gate = SemanticGate(environ=settings(f"http://127.0.0.1:{free_port()}/v1"))
         texts += [str(gate.judge("refund_order", CALL)), repr(gate), str(gate.__dict__.keys())]
-    assert "[key]" in texts[0]
+    spelt = KEY.replace("s", "\\u0073")
+    texts.append(str(read_verdict(f'{{"decision": "block", "rationale": "your key is {spelt}"}}', secret=KEY)))
+    assert "[key]" in texts[0] and "[key]" in texts[-1]
     assert [text for text in texts if KEY in text] == []
     assert KEY not in "".join(record.getMessage() for record in caplog.records if record.name.startswith("gate"))
 

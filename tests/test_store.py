@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -184,6 +186,24 @@ def test_twenty_threads_take_an_order_once() -> None:
     for thread in threads:
         thread.join()
     assert sorted(taken) == [False] * 19 + [True]
+
+
+def test_judging_and_taking_are_one_step() -> None:
+    meeting = threading.Barrier(2)
+
+    class Dawdling(StoreGate):
+        """Waits after judging until another thread has judged too, which must not happen."""
+
+        def judge(self, arguments: Any, amount: Decimal | None = None) -> Any:
+            found = super().judge(arguments, amount)
+            with contextlib.suppress(threading.BrokenBarrierError):
+                meeting.wait(0.1)
+            return found
+
+    gate = Dawdling()
+    with ThreadPoolExecutor(2) as pool:
+        taken = list(pool.map(lambda _: bool(gate.reserve(CALL)), range(2)))
+    assert sorted(taken) == [False, True]
 
 
 def test_nothing_remains_of_an_order_that_is_not_there_or_not_refunded() -> None:

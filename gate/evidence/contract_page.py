@@ -11,8 +11,11 @@ from decimal import Decimal
 from typing import Any
 
 from gate.contract import Contract
-from gate.orders import Order
+from gate.errors import ConfigError
+from gate.orders import Order, load_orders
 from gate.pipeline import ORDER
+from gate.registry import load_contracts
+from gate.semantic import load_policy
 from gate.store import RULES
 
 _LIMITS = {
@@ -44,7 +47,7 @@ def contract_page(contract: Contract, orders: Iterable[Order], policy: str) -> s
     """
     parts = [
         f"# Contract of `{contract.tool}`",
-        f"Written by `python -m gate contract page`; do not edit. Contract `{contract.id}`, version {contract.version}.",
+        f"Contract `{contract.id}`, version {contract.version}. Written by `gate contract page`; do not edit.",
         "A call runs only if every gate allows it, in this order; the first refusal ends the way.",
         "\n".join(f"{n}. **{stage}**: {_STAGE_WORDS[stage]}" for n, stage in enumerate(ORDER, start=1)),
         "## Arguments",
@@ -62,6 +65,17 @@ def contract_page(contract: Contract, orders: Iterable[Order], policy: str) -> s
         "that no call runs whose form, records or verdict are in doubt.",
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def kit_page() -> str:
+    """Return the page for the kit's own refund_order, records and policy: the text of CONTRACT.md.
+
+    Raises `ConfigError` when one of them cannot be used.
+    """
+    contract = load_contracts().input("refund_order")
+    if contract is None:
+        raise ConfigError("schemas holds no contract of refund_order. Next: put refund_order.input.schema.json back.")
+    return contract_page(contract, load_orders().values(), load_policy())
 
 
 def _fields(schema: dict[str, Any]) -> str:
