@@ -80,7 +80,7 @@ class Harness:
         try:
             return self._take(dict(call) if type(call) is dict else call, run)
         except Exception as error:  # a broken judge, memory or fence: a block, and a person has to know
-            log.exception("a call could not be carried out")
+            log.info("a call could not be carried out", exc_info=True)
             return step.broken(call, error)
 
     def refuse(self, call: Any, found: Finding) -> Step:
@@ -120,7 +120,7 @@ class Harness:
                 return further
             why = "they gave no decision"
         except Exception as error:
-            log.exception("the gates failed")
+            log.info("the gates failed", exc_info=True)
             why = f"they raised {type(error).__name__}"
         message = f"the gates could not judge the call: {why}."
         return block("semantic", [finding("semantic.unavailable", "", message, "a person has to look at the gates.")])
@@ -177,6 +177,6 @@ def run_tool(
         text = f"Nothing ran: {error} This is no fault of your call: tell a person."
         return tool_result(identity(call), problems(text, error.findings), True)
     except Exception as error:
-        log.exception("a call could not be carried out")
+        log.info("a call could not be carried out", exc_info=True)
         return step.broken(call, error).result
     return harness.take(call).result

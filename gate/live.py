@@ -55,4 +55,4 @@ def live_planner(
 
 
 def _failed(found: Finding) -> GateError:
-    return GateError(found.message.replace("the judge", "the model"), (found,))
+    return GateError(found.message.replace("the judge", "the model").replace("verdict", "reply"), (found,))

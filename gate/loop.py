@@ -3,8 +3,8 @@
     planner ─▶ reply ─▶ harness, call by call ─▶ results ─▶ messages ─▶ planner …
 
 A turn keeps a `transcript` (what was decided, one row a call, nothing raw of what was refused) and a `tape` (what the
-planner said and what the tools came to, raw). `replay` plays the tape through today's gates and runs nothing, so that
-two transcripts can be compared. Keep a tape where you keep quarantine.
+planner said and what the tools came to, raw). `replay_turn` plays the tape through today's gates and runs nothing, so
+that two transcripts can be compared. Keep a tape where you keep quarantine.
 
 Not here: one call (`harness`), and the shapes of the providers (`adapters`).
 """
@@ -73,12 +73,13 @@ def run_turn(task: str, planner: Planner, tools: Tools, **settings: Unpack[Setti
     >>> run_turn("say hello", lambda messages: "hello", Tools({}, load_contracts())).text
     'hello'
 
-    Does not catch: a planner that hangs; give it a clock of its own. Calls of one reply run one after the other.
+    Tracebacks go to the logs `gate.*` at level INFO. Calls of one reply run one after the other.
+    Does not catch: a planner that hangs; give it a clock of its own.
     """
     return _Run(task, tools, settings).go(planner, lambda call_id: run)
 
 
-def replay(tape: Tape, tools: Tools, **settings: Unpack[Settings]) -> Turn:
+def replay_turn(tape: Tape, tools: Tools, **settings: Unpack[Settings]) -> Turn:
     """Play a tape through today's gates: every call is judged again, nothing is run, no fence is asked.
 
     Compare the transcripts: a row that differs is a decision that changed, because a contract did, or a gate.
@@ -123,9 +124,11 @@ class _Run:
     def _ask(self, planner: Planner) -> Reply | Finding:
         try:
             reply = read_reply(planner(copy.deepcopy(self._messages)))
+        except GateError as error:
+            return planner_failed(str(error))
         except Exception as error:
-            log.exception("the planner failed")
-            return planner_failed(str(error) if isinstance(error, GateError) else f"it raised {type(error).__name__}")
+            log.info("the planner failed", exc_info=True)
+            return planner_failed(f"it raised {type(error).__name__}")
         if isinstance(reply, Reply):
             self._tape.hear(reply)
         return reply

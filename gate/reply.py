@@ -55,7 +55,8 @@ def read_reply(said: Any) -> Reply | Finding:
 
 def planner_failed(why: str) -> Finding:
     """Return the finding for a planner that gave no reply that can be used."""
-    return finding("run.planner_failed", "", f"the planner failed: {why}.", "a person has to look at the planner.")
+    message = f"the planner failed: {why.rstrip('.')}."
+    return finding("run.planner_failed", "", message, "a person has to look at the planner.")
 
 
 def recorded(replies: list[Reply]) -> Planner:

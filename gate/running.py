@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import logging
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -17,6 +18,8 @@ from gate.cut import cut
 from gate.envelope import as_text, clean, exception_text, plain_json
 from gate.errors import Finding, finding
 from gate.tools import Fence, Tool
+
+log = logging.getLogger("gate.running")
 
 MAX_WALL_MS = 10_000
 _DETAIL = 600  # characters of a tool's own error text: enough for its last line, little for whoever wrote it
@@ -86,6 +89,7 @@ def _call(name: str, function: Callable[..., Any], arguments: dict[str, Any]) ->
     except KeyboardInterrupt as person:
         return person
     except BaseException as error:  # noqa: BLE001 - SystemExit in a tool must not end the agent
+        log.info("%s failed", name, exc_info=True)
         return failed(f"{name} raised {type(error).__name__}.", exception_text(error))
 
 

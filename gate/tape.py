@@ -2,7 +2,7 @@
 
 A tape is raw: it holds what the gates refused. Keep it where quarantine is kept, never in a prompt.
 
-Not here: playing it (`loop.replay`).
+Not here: playing it (`loop.replay_turn`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 from typing import Any
 
-from gate.errors import ConfigError, Finding, finding
+from gate.errors import ConfigError, Finding, GateError, finding
 from gate.files import read_json, write_whole
 from gate.payload import read
 from gate.reply import Planner, Reply
@@ -47,9 +47,9 @@ class Tape:
         left = iter(self.replies)
 
         def say(_: object) -> Reply:
-            fields = next(left)
+            fields = next(left, None)
             if fields is None:
-                raise ValueError("this reply was not JSON, so it is not on the tape")
+                raise GateError("the tape ends here: the planner failed then, or its reply was not JSON")
             return Reply(fields["text"], tuple(fields["calls"]), fields["finish_reason"])
 
         return say

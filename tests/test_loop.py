@@ -12,7 +12,7 @@ from gate.contract import Contract
 from gate.errors import ConfigError
 from gate.fence import ToolFence
 from gate.limits import load_limits
-from gate.loop import Turn, replay, run_turn
+from gate.loop import Turn, replay_turn, run_turn
 from gate.memory import AgentMemory
 from gate.memory_ledger import MemoryLedger
 from gate.registry import Contracts, load_contracts
@@ -253,7 +253,7 @@ def test_a_tape_plays_to_the_same_decisions_and_runs_nothing(tmp_path: Path) -> 
     save_tape(tmp_path / "turn.json", turn.tape)
     tape = load_tape(tmp_path / "turn.json")
     idle = Counting(RuntimeError("a replay must not run anything"))
-    again = replay(
+    again = replay_turn(
         tape, Tools({"inventory.lookup": Tool(idle, echo=("sku",))}, CONTRACTS), memory=AgentMemory(CONTRACTS)
     )
     assert again.transcript == turn.transcript
@@ -270,7 +270,7 @@ def test_a_tape_shows_which_decisions_a_changed_contract_changes() -> None:
         [c for c in CONTRACTS if c.id != "inventory.lookup.output"]
         + [Contract.from_schema(wider, tool="inventory.lookup", side="output")]
     )
-    again = replay(turn.tape, Tools({"inventory.lookup": Tool(Counting(), echo=("sku",))}, contracts))
+    again = replay_turn(turn.tape, Tools({"inventory.lookup": Tool(Counting(), echo=("sku",))}, contracts))
     pairs = zip(turn.transcript, again.transcript, strict=True)
     changed = [(a["id"], a["codes"], b["codes"]) for a, b in pairs if a != b]
     assert changed == [("d1", ["schema.unknown_field"], [])]
@@ -281,7 +281,7 @@ def test_a_call_that_was_refused_then_has_no_result_to_play() -> None:
     turn = run_turn("x", recorded([asks(call(input={"sku": "sku-19"}))]), tools)
     loose = Contract.from_schema(closed(sku={"type": "string", "maxLength": 32}), tool="inventory.lookup")
     contracts = Contracts([loose, *(c for c in CONTRACTS if c.id == "inventory.lookup.output")])
-    again = replay(turn.tape, Tools({"inventory.lookup": Counting()}, contracts))
+    again = replay_turn(turn.tape, Tools({"inventory.lookup": Counting()}, contracts))
     assert again.transcript[0]["codes"] == ["result.tool_error"]
     assert "refused when the tape was made" in again.transcript[0]["content"]
 
@@ -290,7 +290,7 @@ def test_what_is_not_json_is_judged_live_and_ends_the_tape() -> None:
     turn = run_turn("x", recorded([asks(call(input={"sku": ("SKU-19",)}))]), lookups()[0])
     assert turn.transcript[0]["codes"] == ["parse.not_json"]
     assert turn.tape.replies[0] is None
-    assert replay(turn.tape, lookups()[0]).code == "run.planner_failed"
+    assert replay_turn(turn.tape, lookups()[0]).code == "run.planner_failed"
 
 
 @pytest.mark.parametrize(
