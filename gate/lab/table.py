@@ -147,12 +147,11 @@ class Table:
 
     def _printed(self) -> dict[str, Any]:
         """The table for the browser, without its answers."""
-        rows = [{"id": row.id, "title": row.title, "tool": row.tool, "given": row.given} for row in self.rows]
         return {
             "title": self._sheet.title,
             "question": self._sheet.question,
             "choices": [choice._asdict() for choice in self.choices],
-            "rows": rows,
+            "rows": [{"id": row.id, "title": row.title, "tool": row.tool, "given": row.given} for row in self.rows],
             "max_reason": MAX_REASON,
         }
 
