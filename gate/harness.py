@@ -17,6 +17,7 @@ from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
 from gate.errors import ConfigError, Finding, GateError, ResultGateError, clip, finding
 from gate.payload import Raw
 from gate.registry import Contracts, judge_call
+from gate.reply import marked
 from gate.returns import Accepted, judge_return, payload
 from gate.running import MAX_WALL_MS, Ran, run
 from gate.step import UNIDENTIFIED, Step, identity
@@ -78,7 +79,7 @@ class Harness:
         `run` runs the tool, or plays back what it came to.
         """
         try:
-            return self._take(dict(call) if type(call) is dict else call, run)
+            return self._take(marked(call, call.get("finish_reason")) if type(call) is dict else call, run)
         except Exception as error:  # a broken judge, memory or fence: a block, and a person has to know
             log.info("a call could not be carried out", exc_info=True)
             return step.broken(call, error)

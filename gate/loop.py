@@ -20,7 +20,7 @@ from gate.errors import Finding, GateError, finding
 from gate.harness import Harness, Judge, Memory, Run
 from gate.limits import Limits, load_limits
 from gate.patience import Patience
-from gate.reply import Message, Planner, Reply, planner_failed, read_reply
+from gate.reply import Message, Planner, Reply, marked, planner_failed, read_reply
 from gate.responses import Responses, load_responses
 from gate.running import Ran, run
 from gate.step import UNIDENTIFIED, Step, identity
@@ -141,7 +141,7 @@ class _Run:
         for call in reply.calls or (None,):
             cut_off = None if reply.calls else _CUT_OFF
             refusal = over or cut_off
-            step = self._harness.refuse(call, refusal) if refusal else self._take(_marked(call, reply), runner)
+            step = self._harness.refuse(call, refusal) if refusal else self._take(call, reply, runner)
             action, code = ("escalate", over.code) if over else self._patience.after(step)
             if code and over is None:
                 over = finding(code, "", "the run is over.", _PERSON)
@@ -150,7 +150,7 @@ class _Run:
         self._messages.append({"role": "user", "content": told})
         return over
 
-    def _take(self, call: Any, runner: Callable[[str], Run]) -> Step:
+    def _take(self, call: Any, reply: Reply, runner: Callable[[str], Run]) -> Step:
         call_id = identity(call)
 
         def run_and_note(name: str, tool: Tool, arguments: dict[str, Any], max_wall_ms: int) -> Ran:
@@ -158,15 +158,10 @@ class _Run:
             self._tape.note(call_id, ran)
             return ran
 
-        return self._harness.take(call, run_and_note)
+        return self._harness.take(marked(call, reply.finish_reason), run_and_note)
 
     def _stopped(self, why: Finding) -> Turn:
         return Turn("stopped", why.code, str(why), self._messages, self._transcript, self._tape)
-
-
-def _marked(call: Any, reply: Reply) -> Any:
-    """Return a call of a reply that was cut off with that mark on it, so that it is refused as such."""
-    return {**call, "finish_reason": "length"} if reply.incomplete and type(call) is dict else call
 
 
 def _told(step: Step) -> dict[str, Any]:

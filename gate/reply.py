@@ -13,7 +13,7 @@ from gate.errors import Finding, finding, quote
 Message = dict[str, Any]
 
 #: Finish reasons of a whole reply. Any other one means that it was cut off; None says that the planner does not know.
-WHOLE = {None, "stop", "tool_calls", "function_call", "end_turn", "tool_use", "stop_sequence"}
+WHOLE = {"stop", "tool_calls", "function_call", "end_turn", "tool_use", "stop_sequence"}
 MAX_CALLS = 32
 
 
@@ -31,7 +31,27 @@ class Reply(NamedTuple):
     @property
     def incomplete(self) -> bool:
         """Whether the reply was cut off; then none of its calls may run, however well-formed they look."""
-        return self.finish_reason not in WHOLE
+        return is_cut_off(self.finish_reason)
+
+
+def is_cut_off(finish_reason: object) -> bool:
+    """Say whether a finish reason means that something may be missing: any that is not known to be whole does.
+
+    >>> is_cut_off("stop"), is_cut_off(None), is_cut_off("length"), is_cut_off("soon")
+    (False, False, True, True)
+    """
+    return finish_reason is not None and (type(finish_reason) is not str or finish_reason not in WHOLE)
+
+
+def marked(call: Any, finish_reason: object) -> Any:
+    """Return a copy of a call that says `length` where it was cut off, so that it is refused as such.
+
+    >>> marked({"id": "c1"}, "content_filter")
+    {'id': 'c1', 'finish_reason': 'length'}
+    """
+    if type(call) is not dict:
+        return call
+    return {**call, "finish_reason": "length"} if is_cut_off(finish_reason) else dict(call)
 
 
 Planner = Callable[[list[Message]], "Reply | str"]

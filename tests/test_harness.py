@@ -122,6 +122,15 @@ def test_whatever_is_no_call_is_an_error_result(bad: Any) -> None:
     assert tool.runs == 0
 
 
+@pytest.mark.parametrize("reason", ["length", "content_filter", "soon", 7, ["stop"]], ids=str)
+def test_a_finish_reason_that_is_not_known_to_be_whole_is_a_cut_off(reason: Any) -> None:
+    tool = Counting()
+    result = run_tool(call(finish_reason=reason), {"inventory.lookup": tool}, CONTRACTS)
+    assert "(call.incomplete)" in result["content"]
+    assert tool.runs == 0
+    assert run_tool(call(finish_reason="stop"), {"inventory.lookup": tool}, CONTRACTS)["is_error"] is False
+
+
 text = st.text(st.characters(), max_size=9)
 json_like = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | text | st.binary(max_size=2),
