@@ -58,6 +58,7 @@ class Settings(TypedDict, total=False):
     responses: Responses
     judge: Judge
     memory: Memory
+    history: list[Message]
     max_steps: int
     max_errors: int
 
@@ -65,9 +66,10 @@ class Settings(TypedDict, total=False):
 def run_turn(task: str, planner: Planner, tools: Tools, **settings: Unpack[Settings]) -> Turn:
     """Run one turn on a task and return what it came to. Nothing a planner or a tool does is raised, but a person's ^C.
 
-    `limits` and `responses` are the kit's own by default (`ConfigError` when they cannot be read). `judge` and `memory`
-    are those of `Harness`. The turn stops after `max_steps` replies (12), after `max_errors` errors (8), when refused
-    calls were not mended in `limits.max_repairs` tries, and where `data/responses.json` says to escalate.
+    `limits` and `responses` are the kit's own by default (`ConfigError` when they cannot be read); `judge` and `memory`
+    are those of `Harness`; `history` is the `messages` of the turn before. The turn stops after `max_steps` replies (12),
+    after `max_errors` errors (8), when refused calls were not mended in `limits.max_repairs` tries, and where
+    `data/responses.json` says to escalate.
 
     >>> from gate.registry import load_contracts
     >>> run_turn("say hello", lambda messages: "hello", Tools({}, load_contracts())).text
@@ -93,16 +95,17 @@ class _Run:
     def __init__(self, task: str, tools: Tools, settings: Settings) -> None:
         limits = settings.get("limits") or load_limits()
         responses = settings.get("responses") or load_responses()
+        self._messages: list[Message] = [*copy.deepcopy(settings.get("history", [])), {"role": "user", "content": task}]
         self._harness = Harness(
             tools,
             judge=settings.get("judge"),
             memory=settings.get("memory"),
+            seen={identity(call) for message in self._messages for call in message.get("calls", ())} - {UNIDENTIFIED},
             limit=limits.max_result_chars,
             max_wall_ms=limits.max_wall_ms,
         )
         self._patience = Patience(responses, limits.max_repairs, settings.get("max_errors", MAX_ERRORS))
         self._max_steps = settings.get("max_steps", MAX_STEPS)
-        self._messages: list[Message] = [{"role": "user", "content": task}]
         self._transcript: list[Row] = []
         self._tape = Tape(task)
 
@@ -123,7 +126,7 @@ class _Run:
 
     def _ask(self, planner: Planner) -> Reply | Finding:
         try:
-            reply = read_reply(planner(copy.deepcopy(self._messages)))
+            reply = read_reply(copy.deepcopy(planner(copy.deepcopy(self._messages))))
         except GateError as error:
             return planner_failed(str(error))
         except Exception as error:

@@ -73,6 +73,29 @@ def test_a_planner_cannot_change_what_was_said() -> None:
     assert turn.messages[0] == {"role": "user", "content": "task"}
 
 
+def test_a_planner_cannot_change_a_call_after_it_was_judged() -> None:
+    made = call()
+
+    def planner(messages: list[Message]) -> Reply:
+        if len(messages) == 1:
+            return asks(made)
+        made["input"]["sku"] = "SKU-20"
+        return Reply("done")
+
+    turn = run_turn("x", planner, lookups()[0])
+    assert turn.messages[1]["calls"] == [call()]
+    assert turn.tape.replies[0]["calls"] == [call()]
+
+
+def test_a_turn_goes_on_where_the_last_one_ended() -> None:
+    tools, tool = lookups()
+    first = run_turn("one", recorded([asks(call()), Reply("four")]), tools)
+    second = run_turn("two", recorded([asks(call()), Reply("again")]), tools, history=first.messages)
+    assert [message["content"] for message in second.messages if message["role"] == "user"][::2] == ["one", "two"]
+    assert second.transcript[0]["codes"] == ["call.duplicate_id"]
+    assert (len(first.messages), tool.runs) == (4, 1)
+
+
 def test_a_refused_call_may_be_mended() -> None:
     tools, tool = lookups()
     turn = run_turn("x", recorded([asks(call(input={"sku": 19})), asks(call("inventory.lookup", "c2"))]), tools)
