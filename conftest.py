@@ -1,4 +1,7 @@
-"""Lets `pytest --nbval-lax notebooks` run each notebook by itself: its answers go to an empty folder, not to work/."""
+"""Lets `pytest --nbval-lax notebooks` run each notebook by itself, with an empty answers folder instead of work/.
+
+The folders are taken away at the end, unless `$GATE_WORK` says where they shall be.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,20 @@ import pytest
 
 collect_ignore_glob = ["*.kept-*.ipynb"]  # what `gate lab reset` put beside may be half done
 
-_folder: list[Path] = []
+_wanted = os.environ.get("GATE_WORK")
+_made: list[Path] = []
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Name a notebook's answers folder before its kernel starts."""
     if item.path.suffix == ".ipynb":
-        if not _folder:
-            _folder.append(Path(tempfile.mkdtemp(prefix="gate-notebooks-")))
-        os.environ["GATE_WORK"] = str(_folder[0].joinpath(*item.path.with_suffix("").parts[-3:]))
+        if not _wanted and not _made:
+            _made.append(Path(tempfile.mkdtemp(prefix="gate-notebooks-")))
+        os.environ["GATE_WORK"] = str(Path(_wanted or _made[0], *item.path.with_suffix("").parts[-3:]))
 
 
 def pytest_sessionfinish() -> None:
     """Take the answers away again."""
-    for folder in _folder:
+    for folder in _made:
         shutil.rmtree(folder, ignore_errors=True)

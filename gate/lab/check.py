@@ -8,7 +8,7 @@ Not here: the form of one notebook (`form`), running its code (`rehearse`), comp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -47,8 +47,8 @@ def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
     >>> check(run=False)
     []
     """
-    pairs = _pairs(home)
-    boards, problems = _boards(home)
+    pairs = all_pairs(home)
+    boards, problems = all_boards(home)
     problems += [*_unlisted(home, pairs), *_board_problems(pairs, boards)]
     there = [pair for pair in pairs if pair.solution.exists()]
     for pair in there:
@@ -61,7 +61,7 @@ def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
     return problems
 
 
-def _pairs(home: Path) -> list[Pair]:
+def all_pairs(home: Path = HOME) -> list[Pair]:
     """Return all sections of the labs that have been begun, whether their notebooks are there or not."""
     labs = load_plan(home / "data" / "labs.json").values()
     solutions = home / "notebooks" / "solutions"
@@ -85,7 +85,7 @@ def _unlisted(home: Path, pairs: list[Pair]) -> Iterator[Problem]:
             yield Problem(where, "data/labs.json does not list this notebook", "list it there, or delete it")
 
 
-def _boards(home: Path) -> tuple[list[Board], list[Problem]]:
+def all_boards(home: Path = HOME) -> tuple[list[Board], list[Problem]]:
     """Return all boards, and a problem for each file that is none."""
     boards, problems = [], []
     for path in sorted((home / "data" / "boards").glob("*.json")):
@@ -128,29 +128,40 @@ def _drift(pair: Pair) -> Iterator[Problem]:
 
 
 def _rehearsed(pair: Pair, boards: list[Board]) -> list[Problem]:
-    """Run both copies: what the learner gets is red, what is solved is green."""
+    """Run both copies and say what is wrong with what they show."""
     problems: list[Problem] = []
     for path, solved in ((pair.solution, True), (pair.learner, False)):
         if not path.exists():
             continue
-        copy = "the solution" if solved else "the learner's copy"
         cells = [cell for cell in read_notebook(path)["cells"] if cell["cell_type"] == "code"]
         went = rehearse(path, [{"id": cell.get("id", ""), "source": cell["source"]} for cell in cells])
         if went.error:
-            problems.append(Problem(pair.name, f"{copy} fails: {went.error}", "mend the cell in the solution"))
-            continue
-        problems += _wrong_colours(pair.name, copy, solved, went.red)
-        for board in boards:
-            if board.notebook == pair.name and not board.trial and board.id not in went.red:
-                advice = 'run it without trial, or write "trial": true into its file'
-                problems.append(Problem(pair.name, f"{copy} never runs {board.id}, except as a trial", advice))
+            problems.append(Problem(pair.name, f"{_copy(solved)} fails: {went.error}", "mend the cell in the solution"))
+        else:
+            problems += colour_problems(pair.name, solved, boards, went.red)
     return problems
 
 
-def _wrong_colours(name: str, copy: str, solved: bool, boards: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
-    for board, red in boards.items():
-        if solved and red:
-            yield Problem(name, f"{copy} leaves {board} red: {', '.join(red)}", "mend the solution or the board")
-        elif not solved and not red:
+def colour_problems(
+    name: str, solved: bool, boards: Iterable[Board], red: Mapping[str, tuple[str, ...]]
+) -> Iterator[Problem]:
+    """Yield what is wrong with the boards that a notebook ran: what the learner gets is red, what is solved is green.
+
+    `red` has the red rows of each board that was run, other than as a trial.
+    """
+    for board in boards:
+        if board.notebook != name or board.trial:
+            continue
+        if board.id not in red:
+            advice = 'run it without trial, or write "trial": true into its file'
+            yield Problem(name, f"{_copy(solved)} never runs {board.id}, except as a trial", advice)
+        elif solved and red[board.id]:
+            message = f"{_copy(solved)} leaves {board.id} red: {', '.join(red[board.id])}"
+            yield Problem(name, message, "mend the solution or the board")
+        elif not solved and not red[board.id]:
             advice = "put # solution above what solves it, or show it as a trial"
-            yield Problem(name, f"{copy} has {board} green already", advice)
+            yield Problem(name, f"{_copy(solved)} has {board.id} green already", advice)
+
+
+def _copy(solved: bool) -> str:
+    return "the solution" if solved else "the learner's copy"

@@ -48,6 +48,11 @@ def rehearse(path: Path, cells: list[dict[str, str]]) -> Rehearsal:
             error = run.stderr.strip().splitlines()[-1] if run.returncode else ""
         except subprocess.TimeoutExpired:
             error = f"did not end within {_SECONDS} seconds"
-        boards = Path(work, "boards.json")
-        saved = json.loads(boards.read_text(encoding="utf-8")) if boards.exists() else {}
-    return Rehearsal(error, {name: tuple(row["red"]) for name, row in saved.items() if isinstance(row, dict)})
+        return Rehearsal(error, red_rows(Path(work)))
+
+
+def red_rows(work: Path) -> dict[str, tuple[str, ...]]:
+    """Return the red rows of each board that was run, other than as a trial, with this answers folder."""
+    boards = work / "boards.json"
+    saved = json.loads(boards.read_text(encoding="utf-8")) if boards.exists() else {}
+    return {name: tuple(row["red"]) for name, row in saved.items() if isinstance(row, dict)}
