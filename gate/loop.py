@@ -67,8 +67,8 @@ def run_turn(task: str, planner: Planner, tools: Tools, **settings: Unpack[Setti
     """Run one turn on a task and return what it came to. Nothing a planner or a tool does is raised, but a person's ^C.
 
     `limits` and `responses` are the kit's own by default (`ConfigError` when they cannot be read); `judge` and `memory`
-    are those of `Harness`; `history` is the `messages` of the turn before. The turn stops after `max_steps` replies (12),
-    after `max_errors` errors (8), when refused calls were not mended in `limits.max_repairs` tries, and where
+    are those of `Harness`; `history` is the `messages` of the turn before. The turn stops after `max_steps` replies
+    (12), after `max_errors` errors (8), when refused calls were not mended in `limits.max_repairs` tries, and where
     `data/responses.json` says to escalate.
 
     >>> from gate.registry import load_contracts
