@@ -1,0 +1,165 @@
+"""Rules of `gate submit`: data only, complete or said to be not, the same bytes for the same work."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.cli import main
+from gate.lab import board, table
+from gate.lab.derive import learner_path
+from gate.lab.submission import MAX_CELL, MAX_FILE, Submission, collect
+from gate.results import validate_tool_result
+from tests.lab.notebook_kit import SOLVED, make_kit
+
+NAME = "memory/03_fail_closed"
+MINE = SOLVED.replace("# solution: ask the gate", "# mine, with an é")
+
+
+def answer(learner: Path, cell_id: str, **changes: Any) -> None:
+    """Change a cell of the learner's copy, as a student does; `gone=True` deletes it."""
+    notebook = json.loads(learner.read_text(encoding="utf-8"))
+    for one in [one for one in notebook["cells"] if one["id"] == cell_id]:
+        if changes.get("gone"):
+            notebook["cells"].remove(one)
+        one.update(changes)
+    learner.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+@pytest.fixture
+def solution(tmp_path: Path) -> Path:
+    return make_kit(tmp_path / "kit")
+
+
+def submitted(solution: Path, **more: Any) -> Submission:
+    return collect([solution], home=solution.parents[3], **more)
+
+
+def finish(solution: Path) -> None:
+    answer(learner_path(solution), "write", source=MINE)
+    board("memory.by_hand", validate_tool_result)
+
+
+def test_takes_answer_cells_and_the_json_of_work_and_nothing_else(solution: Path, work: Path) -> None:
+    finish(solution)
+    table("memory").choose("row-1", "allow", "fine")
+    (work / "fixtures" / "inventory.lookup").mkdir(parents=True)
+    (work / "fixtures" / "inventory.lookup" / "valid.json").write_text('{"label": "allow"}', encoding="utf-8")
+    (work / "clock-memory.json").write_text('{"events": []}', encoding="utf-8")
+    (work / "notes.txt").write_text("mine", encoding="utf-8")
+    handed = submitted(solution, pair="ada and bob")
+    assert handed.missing == ()
+    assert sorted(handed.files) == [
+        "manifest.json", f"notebooks/{NAME}.json", "work/boards.json", "work/fixtures/inventory.lookup/valid.json",
+        "work/table-memory.json",
+    ]  # fmt: skip
+    assert json.loads(handed.files[f"notebooks/{NAME}.json"]) == {"write": MINE}
+
+
+def test_the_manifest_says_what_is_in_it_and_by_which_kit(solution: Path) -> None:
+    finish(solution)
+    handed = submitted(solution, pair="ada and bob")
+    manifest = json.loads(handed.files["manifest.json"])
+    lock = (solution.parents[3] / "schemas" / "contracts.lock.json").read_bytes()
+    assert manifest["contracts"] == hashlib.sha256(lock).hexdigest()
+    assert (manifest["format"], manifest["pair"], manifest["notebooks"]) == (1, "ada and bob", [NAME])
+    others = {name: text for name, text in handed.files.items() if name != "manifest.json"}
+    assert manifest["files"] == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in others.items()}
+
+
+def test_the_same_work_gives_the_same_bytes_and_other_work_others(solution: Path) -> None:
+    finish(solution)
+    first = submitted(solution).packed()
+    assert submitted(solution).packed() == first
+    answer(learner_path(solution), "title", source="# Something else", execution_count=9)
+    assert submitted(solution).packed() == first
+    answer(learner_path(solution), "write", source=MINE + "\n")
+    assert submitted(solution).packed() != first
+
+
+def test_the_zip_holds_plain_files_without_times(solution: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(submitted(solution).packed())) as bundle:
+        assert {entry.date_time for entry in bundle.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert all(not name.startswith("/") and ".." not in name for name in bundle.namelist())
+        assert json.loads(bundle.read("manifest.json"))["notebooks"] == [NAME]
+
+
+def test_says_what_is_missing_and_hands_in_the_rest(solution: Path) -> None:
+    handed = submitted(solution)
+    assert handed.missing == (
+        f"{NAME}: the answer cell write is as it was handed out",
+        f"{NAME}: the board memory.by_hand was not run",
+    )
+    board("memory.by_hand", lambda tool, payload: payload)
+    assert submitted(solution).missing[1] == f"{NAME}: the board memory.by_hand has 5 red rows"
+    assert "write" in json.loads(handed.files[f"notebooks/{NAME}.json"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"gone": True}, "the answer cell write is not there"),
+        ({"id": "renamed"}, "the answer cell write is not there"),
+        ({"cell_type": "markdown"}, "the answer cell write is not there"),
+        ({"source": "x" * (MAX_CELL + 1)}, "the answer cell write is too long"),
+    ],
+    ids=["deleted", "renamed", "turned into text", "huge"],
+)
+def test_a_cell_that_cannot_be_taken_is_missing(solution: Path, changes: dict[str, Any], says: str) -> None:
+    answer(learner_path(solution), "write", **changes)
+    handed = submitted(solution)
+    assert f"{NAME}: {says}" in handed.missing and json.loads(handed.files[f"notebooks/{NAME}.json"]) == {}
+
+
+def test_a_notebook_that_is_gone_or_broken_is_missing(solution: Path) -> None:
+    learner_path(solution).write_text("half", encoding="utf-8")
+    assert any("this is no notebook" in line for line in submitted(solution).missing)
+    learner_path(solution).unlink()
+    assert f"{NAME}: the notebook is not there (gate lab reset {NAME} brings it back)" in submitted(solution).missing
+
+
+@pytest.mark.parametrize(
+    "text", ["{", "[]", '{"a": NaN}', '{"a": 1, "a": 2}', '{"a": "' + "x" * MAX_FILE + '"}'],
+    ids=["cut off", "a list", "NaN", "a key twice", "huge"],
+)  # fmt: skip
+def test_a_file_that_is_no_strict_json_is_missing_and_the_rest_goes_in(solution: Path, work: Path, text: str) -> None:
+    finish(solution)
+    (work / "odd.json").write_text(text, encoding="utf-8")
+    handed = submitted(solution)
+    assert len(handed.missing) == 1 and handed.missing[0].startswith("odd.json: ")
+    assert "work/odd.json" not in handed.files and "work/boards.json" in handed.files
+
+
+def test_a_link_out_of_the_work_folder_is_not_followed(solution: Path, work: Path, tmp_path: Path) -> None:
+    finish(solution)
+    (tmp_path / "secret.json").write_text('{"secret": 1}', encoding="utf-8")
+    (work / "link.json").symlink_to(tmp_path / "secret.json")
+    assert not any("link" in name for name in submitted(solution).files)
+
+
+def test_the_command_writes_the_file_and_exits_1_while_something_is_missing(
+    work: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["submit", "memory/03", "--pair", "ada"]) == 1
+    out = capsys.readouterr().out
+    assert f"{work / 'submission.zip'}: 2 files, " in out and "it can be handed in all the same" in out
+    with zipfile.ZipFile(work / "submission.zip") as bundle:
+        assert json.loads(bundle.read("manifest.json"))["pair"] == "ada"
+    other = work / "mine.zip"
+    assert main(["submit", "memory/03", "--out", str(other), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["path"] == str(other) and other.exists()
+    assert main(["submit", "nothing"]) == 2
+
+
+def test_every_answer_cell_of_the_kit_is_asked_for(work: Path) -> None:
+    assert main(["submit"]) == 1
+    with zipfile.ZipFile(work / "submission.zip") as bundle:
+        manifest = json.loads(bundle.read("manifest.json"))
+        taken = {name: json.loads(bundle.read(f"notebooks/{name}.json")) for name in manifest["notebooks"]}
+    assert taken[NAME].keys() >= {"closed-gate"}
