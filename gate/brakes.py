@@ -8,13 +8,18 @@ Not here: where the rows are kept (`ledger`) or what runs the tool (`fence`).
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 State = Literal["pending", "applied", "failed", "unknown"]
 Act = Literal["run", "ask", "noop", "replay", "refuse"]
 Again = Literal["run", "ask", "refuse"]
 
+FREE = "noop"
+KEY = "idempotency_key"
+_CREATE = "create_"
 _UNCERTAIN = ("pending", "unknown")
 
 
@@ -36,6 +41,31 @@ class Call(NamedTuple):
     budget: int
     payload: str
     again: Again = "refuse"
+
+    @classmethod
+    def of(cls, value: dict[str, Any], *, tool: str, run: str, budget: int, again: Again) -> Call:
+        """Return the call for a payload that the contract has accepted.
+
+        >>> payload = {"action": "create_ticket", "ticket_id": "T-1", "idempotency_key": "k-00000001"}
+        >>> Call.of(payload, tool="ticket", run="main", budget=3, again="refuse").subject
+        '["ticket","ticket","T-1"]'
+        """
+        action = value["action"]
+        noun = action.removeprefix(_CREATE) if action.startswith(_CREATE) else ""
+        created = value.get(f"{noun}_id")
+        wish = {name: item for name, item in value.items() if name != KEY}
+        return cls(
+            key=value[KEY],
+            run=run,
+            tool=tool,
+            digest=_digest([tool, value]),
+            intent=_digest([tool, wish]),
+            subject=None if created is None else canonical([tool, noun, created]),
+            mutates=action != FREE,
+            budget=budget,
+            payload=canonical(value),
+            again=again,
+        )
 
 
 class Entry(NamedTuple):
@@ -92,6 +122,15 @@ def decide(call: Call, mine: Entry | None, others: Sequence[Entry], used: int) -
         return refusal._replace(used=held)
     uncertain = mine is not None and mine.state in _UNCERTAIN
     return Verdict(call.again if uncertain else "run", "pending", used=used + 1)
+
+
+def canonical(value: Any) -> str:
+    """Return a JSON value as one text, the same whatever the order of its keys."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
 def _same_key(call: Call, mine: Entry) -> Verdict | None:

@@ -9,8 +9,7 @@ Not here: the rules (`brakes`), the rows (`ledger`), what a tool's answer means 
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
+import copy
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -19,18 +18,14 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
-from gate.brakes import Call, Verdict
+from gate.brakes import FREE, KEY, Again, Call, Verdict, canonical
 from gate.contract import Contract
 from gate.decision import Decision, block
 from gate.errors import ConfigError, finding, quote
-from gate.fence_words import answer, reason, shown
+from gate.fence_words import answer, reason, shown, too_large
 from gate.ledger import Event, Ledger, LedgerError
 from gate.limits import Limits, limits_from
 from gate.outcomes import Lookup, Mutate, Outcome, attempt
-
-FREE = "noop"
-KEY = "idempotency_key"
-_CREATE = "create_"
 
 _CODES = {"applied": "", "failed": "fence.tool_failed", "unknown": "fence.unknown_outcome"}
 
@@ -42,10 +37,10 @@ class ToolFence:
     `create_x` may happen once for each `x_id`. `run` names the agent run whose budget is spent: a restart with the same
     name goes on where it was. Raises `ConfigError` when contract and limits do not fit.
 
-    >>> from gate.ledger import MEMORY, SqliteLedger
     >>> from gate.limits import load_limits
+    >>> from gate.memory_ledger import MemoryLedger
     >>> from gate.registry import load_contracts
-    >>> fence = ToolFence(load_contracts().input("ticket"), load_limits(), SqliteLedger(MEMORY))
+    >>> fence = ToolFence(load_contracts().input("ticket"), load_limits(), MemoryLedger())
     >>> call = {"action": "create_ticket", "ticket_id": "T-1", "body": "broken", "idempotency_key": "k-00000001"}
     >>> [fence.run(call, lambda payload: {"n": n})["result"] for n in (1, 2)]
     [{'n': 1}, {'n': 1}]
@@ -67,20 +62,25 @@ class ToolFence:
     ) -> None:
         self.limits = limits if isinstance(limits, Limits) else limits_from(limits)
         _vet(contract, self.limits)
-        size = min(contract.max_bytes, self.limits.max_payload_bytes)
-        self._contract = dataclasses.replace(contract, max_bytes=size)
+        self._contract = contract
         self._ledger = ledger
         self._run = run
         self._keyed = keyed
         self._clock = clock
 
+    def for_run(self, run: str) -> ToolFence:
+        """Return the same fence, over the same ledger, spending the budget of another run."""
+        other = copy.copy(self)
+        other._run = run
+        return other
+
     def run(self, payload: Any, mutate: Mutate, lookup: Lookup | None = None) -> dict[str, Any]:
         """Judge `payload`, run `mutate(copy)` at most once for its key, and return what it came to.
 
         After an unknown outcome (a crash, a doubtful error) only the same key with the same payload may try again, and
-        only when that cannot act twice: the fence is `keyed`, or `lookup(copy)` returns the result that the tool has for
-        the key, or None when the tool never saw it. Otherwise it stays `fence.unknown_outcome` until a person has looked
-        and answers: `lookup=lambda payload: None`, or the result that was found.
+        only when that cannot act twice: the fence is `keyed`, or `lookup(copy)` returns the result that the tool has
+        for the key, or None when the tool never saw it. Otherwise it stays `fence.unknown_outcome` until a person has
+        looked and answers with `lookup=lambda payload: None`, or with the result that was found.
 
         Returns plain JSON types: `ok` (a result stands), `outcome` (allow or block), `state` (applied, failed, unknown,
         noop or blocked), `key`, `result`, `replayed`, `findings`, `used` and `budget` of mutations, `wall_ms`. Whatever
@@ -104,8 +104,15 @@ class ToolFence:
         return self._execute(call, verdict, mutate, lookup if verdict.act == "ask" else None)
 
     def _judge(self, payload: Any) -> Decision:
+        limit = self.limits.max_payload_bytes
+        if type(payload) in (str, bytes) and _size(payload) > limit:
+            return too_large(limit)
         decision = self._contract.judge(payload)
-        if decision.value is None or decision.value["action"] in self.limits.allowed_actions:
+        if decision.value is None:
+            return decision
+        if type(payload) not in (str, bytes) and _size(canonical(decision.value)) > limit:
+            return too_large(limit)
+        if decision.value["action"] in self.limits.allowed_actions:
             return decision
         hint = f"send one of {', '.join(self.limits.allowed_actions)}."
         return block("fence", [finding("schema.enum", "/action", "this action is not allowed in this run.", hint)])
@@ -120,22 +127,9 @@ class ToolFence:
         return answer("blocked", findings, budget=self.limits.max_mutations)
 
     def _call(self, value: dict[str, Any], lookup: Lookup | None) -> Call:
-        tool, action = self._contract.tool, value["action"]
-        noun = action.removeprefix(_CREATE) if action.startswith(_CREATE) else ""
-        created = value.get(f"{noun}_id")
-        wish = {name: item for name, item in value.items() if name != KEY}
-        return Call(
-            key=value[KEY],
-            run=self._run,
-            tool=tool,
-            digest=_digest([tool, value]),
-            intent=_digest([tool, wish]),
-            subject=None if created is None else _canonical([tool, noun, created]),
-            mutates=action != FREE,
-            budget=self.limits.max_mutations,
-            payload=_canonical(value),
-            again="ask" if lookup is not None else "run" if self._keyed else "refuse",
-        )
+        again: Again = "ask" if lookup is not None else "run" if self._keyed else "refuse"
+        budget = self.limits.max_mutations
+        return Call.of(value, tool=self._contract.tool, run=self._run, budget=budget, again=again)
 
     def _execute(self, call: Call, verdict: Verdict, mutate: Mutate, lookup: Lookup | None) -> dict[str, Any]:
         """Run the tool on a thread of its own, so that a slow one can be left behind; it settles its key at its end."""
@@ -190,7 +184,7 @@ class ToolFence:
 
 
 def _vet(contract: Contract, limits: Limits) -> None:
-    """Refuse a contract that the fence cannot guard: without an action to allow or a key to remember."""
+    """Refuse a contract that the fence cannot guard: without an action to allow or a key to hold on to."""
     schema = contract.schema
     fields = schema.get("properties", {})
     for name, rule in (("action", "enum"), (KEY, "pattern")):
@@ -204,9 +198,5 @@ def _vet(contract: Contract, limits: Limits) -> None:
         )
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(_canonical(value).encode()).hexdigest()
+def _size(payload: str | bytes) -> int:
+    return len(payload) if isinstance(payload, bytes) else len(payload.encode("utf-8", "surrogatepass"))

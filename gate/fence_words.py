@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from gate.brakes import Verdict
+from gate.decision import Decision, block
 from gate.errors import Finding, finding, quote
 
 _SAME_KEY = "send this call again with the same key, never with a fresh one."
@@ -35,6 +36,12 @@ def reason(code: str, detail: str = "", other: str = "") -> Finding:
     path, message, hint = _REASONS[code]
     about = f" The other key is {quote(other, 130)}." if other else ""
     return finding(code, path, f"{message}{about}{' ' + detail if detail else ''}", hint)
+
+
+def too_large(limit: int) -> Decision:
+    """Return the refusal of a payload that is larger than the run allows, though the contract might take it."""
+    message = f"the payload is larger than the {limit} bytes that this run allows."
+    return block("parse", [finding("parse.size", "", message, "send less.")], ("schema",))
 
 
 def shown(payload: Any, codes: tuple[str, ...]) -> str:

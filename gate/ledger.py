@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from gate.brakes import Call, Entry, State, Verdict, decide
 from gate.errors import clip
-from gate.sqlite_file import MEMORY, LedgerError, SqliteFile
+from gate.sqlite_file import LedgerError, SqliteFile
 
-__all__ = ["MEMORY", "Event", "Ledger", "LedgerError", "SqliteLedger"]
+__all__ = ["EVENTS", "Event", "Ledger", "LedgerError", "SqliteLedger"]
 
 _TABLES = """
 CREATE TABLE calls (
@@ -28,7 +29,7 @@ CREATE INDEX spent ON calls (run, state) WHERE mutates;
 CREATE INDEX intents ON calls (run, intent) WHERE mutates;
 CREATE INDEX subjects ON calls (subject) WHERE subject IS NOT NULL;
 CREATE TABLE audit (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ')),
+    seq INTEGER PRIMARY KEY, at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ')),
     run TEXT NOT NULL, tool TEXT NOT NULL, key TEXT, event TEXT NOT NULL, code TEXT NOT NULL, note TEXT NOT NULL
 );
 """
@@ -41,7 +42,8 @@ _RIVALS = " UNION ".join(
         "subject = :subject AND state IN ('pending','applied','unknown')",
     )
 )
-_EVENTS = {"run": "claimed", "ask": "claimed", "noop": "noop", "replay": "replayed", "refuse": "blocked"}
+#: The audit event of each act of a verdict.
+EVENTS = {"run": "claimed", "ask": "claimed", "noop": "noop", "replay": "replayed", "refuse": "blocked"}
 _NOTE = 400
 
 
@@ -73,12 +75,13 @@ class Ledger(Protocol):
 
 
 class SqliteLedger:
-    """A ledger in one SQLite file, opened at the first use; `":memory:"` keeps one for this process alone.
+    """A ledger in one SQLite file, made and opened at the first use.
 
     `wait_s` is how long to wait for another writer. Beside the file lies a folder `<file>.owners` with one empty file
     a live process: it tells a slow tool from a dead one.
 
-    >>> with SqliteLedger(MEMORY) as ledger:
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, SqliteLedger(f"{folder}/ledger.sqlite") as ledger:
     ...     ledger.claim(Call("k-00000001", "main", "ticket", "d", "i", None, True, 1, "{}")).act
     'run'
 
@@ -86,7 +89,7 @@ class SqliteLedger:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, wait_s: float = 5.0) -> None:
-        self._file = SqliteFile(os.fspath(path), _TABLES, wait_s)
+        self._file = SqliteFile(Path(path).absolute(), _TABLES, wait_s)
         self._live: set[tuple[str, str]] = set()  # (owner, key) of the workers of this process
 
     def __enter__(self) -> SqliteLedger:
@@ -108,7 +111,7 @@ class SqliteLedger:
                 call, found[0] if found else None, [self._entry(row) for row in rivals], _spent(db, call.run, call.key)
             )
             self._write(db, call, verdict)
-            _audit(db, Event(call.run, call.tool, call.key, _EVENTS[verdict.act], verdict.code, call.payload))
+            _audit(db, Event(call.run, call.tool, call.key, EVENTS[verdict.act], verdict.code, call.payload))
         return verdict
 
     def _write(self, db: sqlite3.Connection, call: Call, verdict: Verdict) -> None:
@@ -149,7 +152,7 @@ class SqliteLedger:
 
     def record(self, event: Event) -> None:
         """Write the audit row of a call that never came as far as a claim."""
-        with self._file.transaction() as db:
+        with self._file.connection() as db:
             _audit(db, event)
 
     def entries(self) -> list[Entry]:

@@ -20,7 +20,6 @@ from filelock import Timeout
 from gate.errors import GateError
 from gate.owners import Owner, is_alive, opening, sweep
 
-MEMORY = ":memory:"
 _VERSION = 1
 _NEXT = "Next: stop, keep the file as it is, and call a person."
 
@@ -32,16 +31,17 @@ class LedgerError(GateError):
 class SqliteFile:
     """The file at `path`, its tables made by `tables` when it is new. Opened at the first transaction.
 
-    >>> file = SqliteFile(MEMORY, "CREATE TABLE words (word TEXT);", wait_s=1)
+    >>> import tempfile
+    >>> file = SqliteFile(Path(tempfile.mkdtemp(), "words"), "CREATE TABLE words (word TEXT);", wait_s=1)
     >>> with file.transaction() as db:
     ...     db.execute("SELECT count(*) FROM words").fetchone()
     (0,)
     >>> file.close()
     """
 
-    def __init__(self, path: str, tables: str, wait_s: float) -> None:
-        self.path = path
-        self.name = os.path.basename(path)
+    def __init__(self, path: Path, tables: str, wait_s: float) -> None:
+        self._path = path
+        self.name = path.name
         self._tables = tables
         self._wait_s = wait_s
         self._inherited: list[object] = []
@@ -56,8 +56,8 @@ class SqliteFile:
 
     @property
     def owner(self) -> str:
-        """The id under which this process claims keys; valid inside a transaction."""
-        return self._owner.id if self._owner is not None else "memory"
+        """The id under which this process claims keys; there inside a transaction."""
+        return self._owner.id if self._owner is not None else ""
 
     def is_alive(self, owner: str) -> bool:
         """Say whether the process of another owner id still runs."""
@@ -79,46 +79,44 @@ class SqliteFile:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Hold the one write transaction; committed at the end, rolled back when anything is raised inside."""
-        if self._pid != os.getpid():
-            self._after_fork()
+        with self.connection() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def connection(self) -> Iterator[sqlite3.Connection]:
+        """Hold the connection; each statement inside is a transaction of its own."""
+        if self._pid != os.getpid():  # a forked child
+            self._inherited.append((self._db, self._owner))
+            self._start()
         with self._lock:
             try:
-                db = self._opened()
-                db.execute("BEGIN IMMEDIATE")
-                try:
-                    yield db
-                    db.execute("COMMIT")
-                except BaseException:
-                    if db.in_transaction:
-                        db.execute("ROLLBACK")
-                    raise
+                yield self._opened()
             except (sqlite3.Error, OSError, Timeout) as error:
                 raise LedgerError(f"{self.name}: the ledger cannot be used ({error}). {_NEXT}") from error
 
-    def _after_fork(self) -> None:
-        if self.path == MEMORY:
-            raise LedgerError("a ledger in memory cannot be shared between processes. Next: give it a file.")
-        self._inherited.append((self._db, self._owner))
-        self._start()
-
     def _opened(self) -> sqlite3.Connection:
         if self._db is None:
-            self._db = self._connect() if self.path == MEMORY else self._open_file()
+            self._db = self._open()
         if self._identity != self._identify():
             raise LedgerError(f"{self.name}: the ledger was removed or replaced while it was open. {_NEXT}")
         return self._db
 
     @property
     def _folder(self) -> Path:
-        return Path(self.path + ".owners")
+        return self._path.with_name(f"{self.name}.owners")
 
-    def _identify(self) -> tuple[int, int] | None:
-        if self.path == MEMORY:
-            return None
-        status = os.stat(self.path)
+    def _identify(self) -> tuple[int, int]:
+        status = self._path.stat()
         return status.st_dev, status.st_ino
 
-    def _open_file(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         with opening(self._folder, self._wait_s):
             sweep(self._folder)
             db = self._connect()
@@ -127,7 +125,7 @@ class SqliteFile:
         return db
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self.path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self._path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
         try:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             if version not in (0, _VERSION):

@@ -6,8 +6,9 @@ import threading
 from typing import Any
 
 from gate.fence import ToolFence
-from gate.ledger import MEMORY, Ledger, SqliteLedger
+from gate.ledger import Ledger
 from gate.limits import Limits
+from gate.memory_ledger import MemoryLedger
 from gate.registry import load_contracts
 
 CONTRACT = load_contracts().input("ticket")
@@ -81,7 +82,7 @@ class Clock:
 def fence(ledger: Ledger | None = None, limits: Limits = LIMITS, **options: Any) -> ToolFence:
     """Return a fence around the ticket tool, over a ledger in memory unless one is given."""
     assert CONTRACT is not None
-    return ToolFence(CONTRACT, limits, ledger or SqliteLedger(MEMORY), **options)
+    return ToolFence(CONTRACT, limits, ledger or MemoryLedger(), **options)
 
 
 def said(answer: dict[str, Any]) -> str:

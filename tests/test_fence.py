@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from gate.errors import CODES, ConfigError
 from gate.fence import ToolFence
-from gate.ledger import MEMORY, SqliteLedger
+from gate.ledger import SqliteLedger
+from gate.memory_ledger import MemoryLedger
 from gate.outcomes import OutcomeUnknown
 from tests.fence_kit import CONTRACT, LIMITS, Clock, Stuck, Tool, call, comment, fence, said
 
@@ -100,7 +101,7 @@ FAILED = [{"ok": False}, {"isError": True}, {"is_error": True}, {"status_code": 
 
 @pytest.mark.parametrize("answer", FAILED, ids=repr)
 def test_an_answer_that_says_it_failed_is_never_applied(answer: object) -> None:
-    ledger = SqliteLedger(MEMORY)
+    ledger = MemoryLedger()
     assert said(fence(ledger).run(call(), Tool(answer))) == "fence.tool_failed"
     assert [event.event for event in ledger.audit()] == ["claimed", "failed"]
 
@@ -122,7 +123,7 @@ def test_an_exception_whose_text_raises_is_an_ordinary_failure() -> None:
 
 
 def test_the_text_of_an_exception_reaches_the_audit_log_and_not_the_model() -> None:
-    ledger = SqliteLedger(MEMORY)
+    ledger = MemoryLedger()
     answer = fence(ledger).run(call(), Tool(ValueError("token=s3cret \x1b[2J")))
     assert "s3cret" not in json.dumps(answer)
     assert ledger.audit()[-1].note == 'ValueError: "token=s3cret \\u001b[2J"'
@@ -174,7 +175,7 @@ def test_a_lookup_that_fails_leaves_the_outcome_unknown() -> None:
 
 
 def test_a_late_tool_blocks_every_other_mutation_until_it_has_ended() -> None:
-    ledger, tool = SqliteLedger(MEMORY), Stuck()
+    ledger, tool = MemoryLedger(), Stuck()
     late = fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
     guard = fence(ledger)
     assert (said(late), late["state"], late["used"]) == ("fence.timeout", "unknown", 1)
@@ -191,7 +192,7 @@ def test_a_late_tool_that_then_fails_gives_the_budget_back() -> None:
         def __call__(self, payload: dict[str, object]) -> dict[str, object]:
             return super().__call__(payload) | {"ok": False}
 
-    ledger, tool = SqliteLedger(MEMORY), LateFailure()
+    ledger, tool = MemoryLedger(), LateFailure()
     fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
     tool.let_go("k-00000001")
     assert said(fence(ledger, LIMITS._replace(max_mutations=1)).run(comment(1), Tool())) == "ran"
@@ -240,8 +241,15 @@ def test_a_budget_belongs_to_its_run_and_a_restart_continues_it(tmp_path: Path) 
         assert said(second) == "fence.second_create"
 
 
+def test_one_fence_serves_many_runs() -> None:
+    guard = fence(limits=LIMITS._replace(max_mutations=1))
+    assert said(guard.for_run("one").run(comment(1), Tool())) == "ran"
+    assert said(guard.for_run("one").run(comment(2), Tool())) == "fence.budget_exhausted"
+    assert said(guard.for_run("two").run(comment(2), Tool())) == "ran"
+
+
 def test_the_same_comment_in_a_later_run_is_a_new_wish() -> None:
-    ledger = SqliteLedger(MEMORY)
+    ledger = MemoryLedger()
     fence(ledger).run(comment(1), Tool())
     fresh = comment(1, idempotency_key="c-fresh-001")
     assert said(fence(ledger).run(fresh, Tool())) == "fence.duplicate"
@@ -257,6 +265,9 @@ def test_an_action_that_the_limits_leave_out_is_blocked() -> None:
 def test_a_payload_above_the_limit_is_refused_before_it_is_parsed() -> None:
     guard = fence(limits=LIMITS._replace(max_payload_bytes=64))
     assert said(guard.run("{" * 65, Tool())) == "parse.size"
+    assert said(guard.run(json.dumps(call()) + " " * 64, Tool())) == "parse.size"
+    assert said(guard.run(call(), Tool())) == "parse.size"
+    assert said(guard.run(call(body="é" * 20).__repr__(), Tool())) == "parse.size"
 
 
 JUNK = {
@@ -274,7 +285,7 @@ JUNK = {
 
 @pytest.mark.parametrize("payload", JUNK.values(), ids=JUNK.keys())
 def test_a_refused_payload_leaves_an_audit_row_in_printable_ascii(payload: object) -> None:
-    ledger = SqliteLedger(MEMORY)
+    ledger = MemoryLedger()
     answer = fence(ledger).run(payload, Tool())
     [event] = ledger.audit()
     assert (event.event, event.code) == ("blocked", " ".join(dict.fromkeys(f["code"] for f in answer["findings"])))
@@ -333,7 +344,7 @@ def test_refuses_a_contract_it_cannot_guard(change: str) -> None:
     CHANGES[change](schema)
     schema["required"] = [name for name in schema["required"] if name in schema["properties"]]
     with pytest.raises(ConfigError, match=f"no required {word} with"):
-        ToolFence(type(CONTRACT).from_schema(schema, tool="ticket"), LIMITS, SqliteLedger(MEMORY))
+        ToolFence(type(CONTRACT).from_schema(schema, tool="ticket"), LIMITS, MemoryLedger())
 
 
 def test_refuses_limits_that_allow_an_action_the_tool_does_not_have() -> None:
@@ -343,9 +354,9 @@ def test_refuses_limits_that_allow_an_action_the_tool_does_not_have() -> None:
 
 def test_takes_a_plain_object_for_limits_and_vets_it() -> None:
     plain = LIMITS._asdict() | {"allowed_actions": ["noop"]}
-    assert ToolFence(CONTRACT, plain, SqliteLedger(MEMORY)).limits.allowed_actions == ("noop",)
+    assert ToolFence(CONTRACT, plain, MemoryLedger()).limits.allowed_actions == ("noop",)
     with pytest.raises(ConfigError, match="max_mutations must be an integer"):
-        ToolFence(CONTRACT, plain | {"max_mutations": True}, SqliteLedger(MEMORY))
+        ToolFence(CONTRACT, plain | {"max_mutations": True}, MemoryLedger())
 
 
 _ANYTHING = st.recursive(

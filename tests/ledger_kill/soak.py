@@ -1,6 +1,6 @@
 """Starts real processes that send calls through one ledger, kills them at random instants, and counts effects.
 
-    python -m tests.ledger_kill.soak --mode lookup --seconds 60 --seed 1
+    python -m tests.ledger_kill.soak --mode lookup --kills 2000 --seed 1
 
 The effects are rows in a second SQLite file without any constraint, so that a second effect would show. Three modes:
 
@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import closing
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ class Effects:
             return Counter(key for (key,) in db.execute("SELECT key FROM effects"))
 
 
-def work(folder: Path, mode: str, keys: range, seed: int) -> None:
+def work(folder: Path, mode: str, keys: range, seed: int, before_each: Connection) -> None:
     """Send the calls of one round in a random order, again and again, and acknowledge every ok on the disk."""
     effects, rng = Effects(folder / "effects"), random.Random(seed)
     ledger = SqliteLedger(folder / "ledger", wait_s=30)
@@ -78,32 +79,37 @@ def work(folder: Path, mode: str, keys: range, seed: int) -> None:
     while True:
         rng.shuffle(calls)
         for payload in calls:
+            before_each.send_bytes(b".")
             if fence.run(payload, tool, lookup)["ok"]:
                 os.write(acknowledged, f"{payload['idempotency_key']}\n".encode())
                 os.fsync(acknowledged)
 
 
 def one_round(folder: Path, mode: str, keys: range, rng: random.Random) -> None:
-    """Let the workers of one round run for a moment and kill them, one after the other."""
+    """Let the workers of one round begin a few calls, and kill each somewhere in its last one."""
+    pipes = [PROCESSES.Pipe(duplex=False) for _ in range(WORKERS)]
     processes = [
-        PROCESSES.Process(target=work, args=(folder, mode, keys, rng.randrange(2**32))) for _ in range(WORKERS)
+        PROCESSES.Process(target=work, args=(folder, mode, keys, rng.randrange(2**32), writer)) for _, writer in pipes
     ]
     for process in processes:
         process.start()
-    for process in processes:
-        time.sleep(rng.uniform(0, 0.06))  # the random instant: this is what is being tested
+    for process, (reader, _) in zip(processes, pipes, strict=True):
+        for _call in range(rng.randint(1, KEYS_PER_ROUND + 1)):
+            reader.recv_bytes()
+        time.sleep(rng.expovariate(500))  # the random instant is what is being tested
         process.kill()
     for process in processes:
         process.join()
+    for end in (end for pipe in pipes for end in pipe):
+        end.close()
 
 
-def soak(folder: Path, mode: str, seconds: float, seed: int) -> dict[str, Any]:
-    """Kill workers for `seconds`, then look: return the counts of kills, effects, acknowledgements and states."""
-    rng, rounds, until = random.Random(seed), 0, time.monotonic() + seconds
-    while time.monotonic() < until:
-        first = rounds // 3 * KEYS_PER_ROUND  # each set of keys lives through three rounds: retries meet crashes
+def soak(folder: Path, mode: str, kills: int, seed: int) -> dict[str, Any]:
+    """Kill workers, then look: return the counts of kills, effects, acknowledgements and states."""
+    rng, rounds = random.Random(seed), -(-kills // WORKERS)
+    for number in range(rounds):
+        first = number // 3 * KEYS_PER_ROUND  # each set of keys lives through three rounds: retries meet crashes
         one_round(folder, mode, range(first, first + KEYS_PER_ROUND), rng)
-        rounds += 1
     effects = Effects(folder / "effects").count()
     acknowledged = set((folder / "acknowledged").read_text(encoding="utf-8").split())
     with SqliteLedger(folder / "ledger") as ledger:
@@ -126,11 +132,11 @@ def soak(folder: Path, mode: str, seconds: float, seed: int) -> dict[str, Any]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", choices=("blind", "keyed", "lookup"), default="blind")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        counts = soak(Path(folder), args.mode, args.seconds, args.seed)
+        counts = soak(Path(folder), args.mode, args.kills, args.seed)
     print(json.dumps(counts, indent=1))
     return 1 if any(value for value in counts.values() if isinstance(value, list)) else 0
 

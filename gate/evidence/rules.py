@@ -1,0 +1,146 @@
+"""The rules of a contract, one by one: where each stands in the schema, and where in a payload it bites.
+
+A rule is one keyword of one schema node (each name in `required` is a rule of its own). What stands inside `if` and
+`not` is a condition, not a rule; `not` and `contains` are rules as a whole. `anyOf` and `oneOf` have none of their own:
+their branches have them.
+
+Not here: payloads that break a rule (`nearmiss`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from gate.explain import pointer
+from gate.refs import resolve
+
+Step = str | int
+EACH = -1  # any item of an array
+ANY = "\0any"  # any value of a map
+
+_LEAVES = {
+    "type", "enum", "const", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "contains", "minContains",
+    "maxContains", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "not",
+}  # fmt: skip
+_MAX_DEPTH = 8
+
+
+class Rule(NamedTuple):
+    """One rule: its `path` in the schema, the `keyword`, the `item` of a `required` list, the schema `node` it stands
+    in, and the places (`at`) in a payload where that node judges."""
+
+    path: tuple[Step, ...]
+    keyword: str
+    item: str | None
+    node: dict[str, Any]
+    at: tuple[tuple[Step, ...], ...]
+
+    @property
+    def name(self) -> str:
+        """The rule as a JSON Pointer into the schema."""
+        return pointer((*self.path, self.keyword, *([] if self.item is None else [self.item])))
+
+    def dropped_from(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Return a copy of the schema without this rule."""
+        weak = copy.deepcopy(schema)
+        node: Any = weak
+        for part in self.path:
+            node = node[part]
+        if self.item is None:
+            del node[self.keyword]
+        else:
+            node[self.keyword].remove(self.item)
+        return weak
+
+
+def rules(schema: dict[str, Any]) -> list[Rule]:
+    """Return every rule of a schema, sorted by name.
+
+    >>> closed = {"type": "object", "additionalProperties": False, "properties": {"n": {"minimum": 0}}}
+    >>> [rule.name for rule in rules(closed)]
+    ['/additionalProperties', '/properties/n/minimum']
+    """
+    found: dict[tuple[tuple[Step, ...], str, str | None], tuple[dict[str, Any], list[tuple[Step, ...]]]] = {}
+    for path, keyword, item, node, at in _walk(schema, schema, (), ()):
+        places = found.setdefault((path, keyword, item), (node, []))[1]
+        if at not in places:
+            places.append(at)
+    listed = [Rule(*key, node, tuple(places)) for key, (node, places) in found.items()]
+    return sorted(listed, key=lambda rule: rule.name)
+
+
+_Found = tuple[tuple[Step, ...], str, str | None, dict[str, Any], tuple[Step, ...]]
+
+
+def _walk(root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Step, ...]) -> Iterator[_Found]:
+    if not isinstance(node, dict) or len(at) > _MAX_DEPTH:
+        return
+    for keyword, value in node.items():
+        if keyword in _LEAVES and not (keyword == "type" and not at):  # the front door refuses what is no object
+            yield path, keyword, None, node, at
+        elif keyword == "required":
+            yield from ((path, keyword, item, node, at) for item in value)
+        elif value is False and keyword in ("additionalProperties", "items"):
+            yield path, keyword, None, node, at
+    for step, part, deeper in _parts(node):
+        yield from _walk(root, part, (*path, *step), at if deeper is None else (*at, deeper))
+    if "$ref" in node:
+        target = tuple(part.replace("~1", "/").replace("~0", "~") for part in node["$ref"].split("/")[1:])
+        yield from _walk(root, resolve(root, node["$ref"]), target, at)
+
+
+def _parts(node: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], Any, Step | None]]:
+    """Yield (step in the schema, part, step in the payload or None) for every schema that a node applies."""
+    for name, part in node.get("properties", {}).items():
+        yield ("properties", name), part, name
+    for word in ("allOf", "anyOf", "oneOf"):
+        for index, part in enumerate(node.get(word, ())):
+            yield (word, index), part, None
+    for word in ("then", "else"):
+        yield (word,), node.get(word), None
+    for index, part in enumerate(node.get("prefixItems", ())):
+        yield ("prefixItems", index), part, index
+    yield ("items",), node.get("items"), EACH
+    yield ("additionalProperties",), node.get("additionalProperties"), ANY
+
+
+def places(value: Any, at: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Yield the concrete paths in a payload that a place stands for; nothing where the payload has none.
+
+    >>> list(places({"items": [{"sku": "a"}, {}]}, ("items", EACH, "sku")))
+    [('items', 0, 'sku')]
+    """
+    if not at:
+        yield ()
+        return
+    step, rest = at[0], at[1:]
+    keys: Any = ()
+    if isinstance(value, list) and isinstance(step, int):
+        keys = range(len(value)) if step == EACH else [step][: step < len(value)]
+    elif isinstance(value, dict) and isinstance(step, str):
+        keys = list(value) if step == ANY else [step] if step in value else []
+    for key in keys:
+        yield from ((key, *below) for below in places(value[key], rest))
+
+
+def at_path(value: Any, path: tuple[Step, ...]) -> Any:
+    """Return what stands at a concrete path."""
+    for step in path:
+        value = value[step]
+    return value
+
+
+def replaced(value: Any, path: tuple[Step, ...], new: Any) -> Any:
+    """Return the payload with another value at a concrete path; the payload itself is left as it is.
+
+    >>> replaced({"a": [1, 2]}, ("a", 1), 3)
+    {'a': [1, 3]}
+    """
+    if not path:
+        return new
+    copied: Any = list(value) if isinstance(value, list) else dict(value)
+    copied[path[0]] = replaced(value[path[0]], path[1:], new)
+    return copied

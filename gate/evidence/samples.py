@@ -1,0 +1,154 @@
+"""Payloads that a contract should allow, many of them at the border of what it allows. Seeded.
+
+A schema is drawn from as if it were one flat node: what `$ref`, `allOf`, one branch of `anyOf` and `oneOf`, and one
+side of `if` say is laid over it. That is a guess, so the caller keeps only what the second engine accepts.
+
+Not here: payloads that break a rule (`nearmiss`).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+from gate.evidence.strings import fitting
+from gate.refs import resolve
+
+Node = dict[str, Any]
+_MANY = 12
+_MAX_DEPTH = 6
+
+
+class Sampler:
+    """Draws values that fit the nodes of one schema.
+
+    >>> Sampler({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 3,
+    ...     "maximum": 3}}}, random.Random(0)).draw()
+    {'n': 3}
+    """
+
+    def __init__(self, schema: Node, rng: random.Random) -> None:
+        self._root = schema
+        self._rng = rng
+        self._strings: dict[str, list[str]] = {}
+
+    def draw(self) -> Any:
+        """Return one value for the whole schema."""
+        return self.value(self._root)
+
+    def value(self, node: Any, depth: int = 0) -> Any:
+        """Return one value for a node of the schema."""
+        flat = self.flat(node)
+        if "const" in flat:
+            return flat["const"]
+        if "enum" in flat:
+            return self._rng.choice(flat["enum"])
+        kinds = flat.get("type", "object" if "properties" in flat else "string")
+        kind = self._rng.choice(kinds) if isinstance(kinds, list) else kinds
+        make: dict[str, Callable[[Node, int], Any]] = {
+            "object": self._object, "array": self._array, "string": self._string, "number": self._number,
+            "integer": self._number, "boolean": lambda *_: self._rng.random() < 0.5, "null": lambda *_: None,
+        }  # fmt: skip
+        return make[kind](flat | {"type": kind}, depth + 1)
+
+    def flat(self, node: Any) -> Node:
+        """Return a node with everything it applies to the same value laid over it, branches drawn at random."""
+        if not isinstance(node, dict):
+            return {"type": "string"}
+        flat = {key: value for key, value in node.items() if key not in _APPLIED}
+        parts = [resolve(self._root, node["$ref"])] if "$ref" in node else []
+        parts += node.get("allOf", [])
+        parts += [self._rng.choice(node[word]) for word in ("anyOf", "oneOf") if word in node]
+        if "if" in node:
+            holds = self._rng.random() < 0.5
+            parts += [node["if"], node.get("then")] if holds else [node.get("else")]
+        for part in parts:
+            if part is not None:
+                _lay(flat, self.flat(part))
+        return flat
+
+    def _object(self, node: Node, depth: int) -> Node:
+        parts, needed = node.get("properties", {}), list(node.get("required", ()))
+        chance = 0.6 if depth < _MAX_DEPTH else 0.0
+        names = [name for name in parts if name in needed or self._rng.random() < chance]
+        for name, others in node.get("dependentRequired", {}).items():
+            names += others if name in names else []
+        value = {name: self.value(parts[name], depth) for name in dict.fromkeys(names) if name in parts}
+        rest = node.get("additionalProperties")
+        if isinstance(rest, dict):
+            low, high = node.get("minProperties", 0), node.get("maxProperties", _MANY)
+            for _ in range(self._rng.choice((low, min(high, low + 2), min(high, low + _MANY))) - len(value)):
+                name = self.value({"type": "string"} | self.flat(node.get("propertyNames", {"type": "string"})), depth)
+                value.setdefault(name, self.value(rest, depth))
+        return value
+
+    def _array(self, node: Node, depth: int) -> list[Any]:
+        first = node.get("prefixItems", [])
+        low, high = node.get("minItems", 0), node.get("maxItems", len(first) + 4)
+        rest = node.get("items")
+        high = high if isinstance(rest, dict) else min(high, len(first))
+        size = low if depth >= _MAX_DEPTH else self._rng.choice((low, min(high, low + 2), min(high, low + _MANY)))
+        size = max(size, min(len(first), high))
+        value = [self.value(first[index] if index < len(first) else rest, depth) for index in range(size)]
+        if "contains" in node:
+            value = value[: max(0, high - node.get("minContains", 1))]
+            value += [self.value(node["contains"], depth) for _ in range(node.get("minContains", 1))]
+        return _distinct(value) if node.get("uniqueItems") else value
+
+    def _string(self, node: Node, _: int) -> str:
+        wanted: Node = {key: node[key] for key in ("pattern", "format", "minLength", "maxLength") if key in node}
+        pool = self._strings.setdefault(repr(wanted), [])
+        if not pool:
+            pool += fitting(wanted, self._rng)
+        return self._rng.choice(pool) if pool else ""
+
+    def _number(self, node: Node, _: int) -> float:
+        return self._rng.choice(numbers(node))
+
+
+def numbers(node: Node) -> list[float]:
+    """Return numbers that fit a node's bounds and steps: both borders, their neighbours inside, and the middle.
+
+    >>> numbers({"type": "integer", "minimum": 0, "exclusiveMaximum": 10})
+    [0, 1, 4, 8, 9]
+    """
+    whole = node.get("type") == "integer"
+    step: float = node.get("multipleOf", 1 if whole else 0.01)
+    low: Any = node.get("minimum", node.get("exclusiveMinimum", -1000))
+    high: Any = node.get("maximum", node.get("exclusiveMaximum", max(low, 0) + 1000))
+    first, last = math.ceil(low / step), math.floor(high / step)
+    first += "exclusiveMinimum" in node and first * step <= low
+    last -= "exclusiveMaximum" in node and last * step >= high
+    counts = {count for count in (first, first + 1, (first + last) // 2, last - 1, last) if first <= count <= last}
+    found = [count * step for count in sorted(counts)]
+    return [int(number) if whole else round(number, 12) for number in found] or [0]
+
+
+_APPLIED = ("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "not", "$defs")
+
+
+def _lay(flat: Node, over: Node) -> None:
+    for key, value in over.items():
+        if key == "properties" and key in flat:
+            both = flat[key].keys() & value.keys()
+            flat[key] = flat[key] | value | {name: {"allOf": [flat[key][name], value[name]]} for name in both}
+        elif key == "required" and key in flat:
+            flat[key] = [*flat[key], *value]
+        elif key == "enum" and key in flat:
+            flat[key] = [item for item in flat[key] if item in value] or value
+        elif key.startswith(("max", "exclusiveMax")) and key in flat:
+            flat[key] = min(flat[key], value)
+        elif key.startswith(("min", "exclusiveMin")) and key in flat:
+            flat[key] = max(flat[key], value)
+        elif key not in ("additionalProperties", "type") or key not in flat:
+            flat[key] = value
+
+
+def _distinct(items: list[Any]) -> list[Any]:
+    kept: list[Any] = []
+    for item in items:
+        if item not in kept:
+            kept.append(item)
+    return kept

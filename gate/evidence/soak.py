@@ -1,0 +1,136 @@
+"""A soak of the fence: valid calls, and the moves with which a confused agent spoils them, counted and checked.
+
+After each call that ran, one move follows: the same call again, its key with another payload, its content under a fresh
+key. Every seventh tool call fails and is retried. Runs begin anew when their budget is spent.
+
+Not here: payloads that the contract refuses (`fuzz` sends them through `send`).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from typing import Any
+
+from gate.brakes import FREE, KEY
+from gate.contract import Contract
+from gate.evidence.strings import drawn
+from gate.fence import ToolFence
+from gate.limits import load_limits
+from gate.memory_ledger import MemoryLedger
+from gate.payload import Raw
+
+Answer = dict[str, Any]
+_FAILS = 7
+_MINUTE = 60_000
+
+
+def can_guard(contract: Contract) -> bool:
+    """Say whether a contract is one that the fence can guard: an input with an action and a key."""
+    fields = contract.schema.get("properties", {})
+    return contract.side == "input" and "enum" in fields.get("action", {}) and "pattern" in fields.get(KEY, {})
+
+
+class Soak:
+    """A fence over a ledger in memory, a tool that keeps its own list of effects, and a clock that only the tool moves.
+
+    `surprises` lists what the fence should not have done; it stays empty.
+    """
+
+    def __init__(self, contract: Contract, rng: random.Random) -> None:
+        fields = contract.schema["properties"]
+        limits = load_limits()._replace(allowed_actions=tuple(fields["action"]["enum"]), max_wall_ms=_MINUTE)
+        self._now = 0.0
+        self._first = ToolFence(contract, limits, MemoryLedger(), run="1", clock=lambda: self._now)
+        self._fence, self._runs = self._first, 1
+        self._key_pattern, self._rng = fields[KEY]["pattern"], rng
+        self._calls = 0
+        self.max_bytes = min(contract.max_bytes, limits.max_payload_bytes)
+        self.effects: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.duplicate_spent = self.noop_ms = 0
+        self.surprises: list[str] = []
+
+    @property
+    def sent(self) -> int:
+        """How many payloads were sent."""
+        return sum(self.counts.values())
+
+    def send(self, payload: Raw) -> Answer:
+        """Send one payload through the fence and count what became of it."""
+        answer = self._fence.run(payload, self._tool)
+        word = "duplicate" if answer["replayed"] else {FREE: FREE}.get(answer["state"], answer["state"])
+        self.counts[word] += 1
+        if answer["state"] == FREE:
+            self.noop_ms += answer["wall_ms"]
+        if "fence.budget_exhausted" in _codes(answer):
+            self._expect(answer["used"] == answer["budget"], "a budget that was not spent was called exhausted", answer)
+            self._runs += 1
+            self._fence = self._first.for_run(str(self._runs))
+        return answer
+
+    def refused(self, payload: Raw) -> list[str]:
+        """Send one payload and return the codes with which the contract refused it; none when it came to the fence."""
+        return [code for code in _codes(self.send(payload)) if not code.startswith("fence.")]
+
+    def play(self, value: dict[str, Any]) -> list[str]:
+        """Send one valid call and, if it ran, spoil it; return the codes with which the contract refused it, if any."""
+        call = value | {KEY: self._fresh_key()}
+        first = answer = self.send(json.dumps(call))
+        if answer["state"] == "failed":
+            answer = self.send(json.dumps(call))
+            self._expect(answer["state"] == "applied", "a retry with the same key did not run", answer)
+        if answer["state"] == "applied":
+            self._rng.choice((self._again, self._reuse, self._refresh))(call, answer)
+        return [code for code in _codes(first) if not code.startswith("fence.")]
+
+    def _again(self, call: dict[str, Any], first: Answer) -> None:
+        answer = self.send(call)
+        spent = (answer["used"] or 0) - first["used"]
+        self.duplicate_spent += spent
+        good = answer["replayed"] and answer["result"] == first["result"] and spent == 0
+        self._expect(good, "a duplicate did not get the first result for free", answer)
+
+    def _reuse(self, call: dict[str, Any], _: Answer) -> None:
+        other = call | {"action": FREE}
+        answer = self.send(other)
+        codes = _codes(answer)
+        refused = codes == ["fence.key_reused"] or codes[:1] > ["schema."]
+        self._expect(refused, "a key was taken for another payload", answer)
+
+    def _refresh(self, call: dict[str, Any], _: Answer) -> None:
+        answer = self.send(call | {KEY: self._fresh_key()})
+        refused = _codes(answer) in (["fence.duplicate"], ["fence.second_create"])
+        self._expect(refused, "a fresh key paid twice", answer)
+
+    def _tool(self, payload: dict[str, Any]) -> dict[str, Any]:
+        self._calls += 1
+        self._now += 0.001
+        if self._calls % _FAILS == 0:
+            raise ConnectionRefusedError
+        self.effects[payload[KEY]] += 1
+        return {"ok": True, "n": self._calls}
+
+    def _fresh_key(self) -> str:
+        return drawn(self._key_pattern, self._rng)
+
+    def _expect(self, holds: bool, words: str, answer: Answer) -> None:
+        if not holds:
+            self.surprises.append(f"{words}: {_codes(answer)}")
+
+    def report(self) -> dict[str, Any]:
+        """Return the counts, and what must be nothing: effects that happened twice."""
+        return {
+            **{word: self.counts[word] for word in ("applied", "blocked", "duplicate", "failed", FREE, "unknown")},
+            "runs": self._runs,
+            "effects": sum(self.effects.values()),
+            "two_effects": sorted(key for key, times in self.effects.items() if times > 1),
+            "duplicate_spent": self.duplicate_spent,
+            "noop_wall_ms": self.noop_ms,
+            "surprises": self.surprises,
+        }
+
+
+def _codes(answer: Answer) -> list[str]:
+    return [found["code"] for found in answer["findings"]]
