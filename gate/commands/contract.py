@@ -1,9 +1,10 @@
-"""`gate contract lint|freeze|diff|import`: vet, freeze, compare and import contracts."""
+"""`gate contract lint|freeze|diff|import|page`: vet, freeze, compare, import and print contracts."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,16 @@ from gate.commands import show
 from gate.contract import Contract
 from gate.diff import diff
 from gate.errors import ConfigError, ContractError, Finding
-from gate.evidence.fixtures import load_fixtures
+from gate.evidence.contract_page import kit_page
+from gate.evidence.fixtures import load_fixtures, save_fixture
+from gate.evidence.pack import first_pack
 from gate.files import locate, read_json, write_whole
 from gate.importing import Imported, import_tools
 from gate.lock import freeze
 from gate.registry import contract_files
 from gate.strictjson import decode, loads
 
-HELP = "vet, freeze, compare and import contracts"
+HELP = "vet, freeze, compare, import and print contracts"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     imports.add_argument("--out", default="schemas", help="the folder to write to (default: schemas)")
     imports.add_argument("--fixtures", default="fixtures", help="where the first fixture pack goes (default: fixtures)")
     imports.set_defaults(act=_import)
-    for command in (lint, frozen, compare, imports):
+    words = "write CONTRACT.md: the schema and the store's rules in words, made from what is enforced"
+    page = actions.add_parser("page", help=words, description=words)
+    page.add_argument("--out", default="CONTRACT.md", help="the file to write (default: the kit's CONTRACT.md)")
+    page.set_defaults(act=_page)
+    for command in (lint, frozen, compare, imports, page):
         command.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -113,6 +120,7 @@ def _import(args: argparse.Namespace) -> int:
     written = [] if refused else _write(found, Path(args.out))
     if written:
         freeze(Path(args.out))
+        written += _first_packs(found, Path(args.fixtures))
     if args.json:
         show.as_json({"written": written, "tools": [_as_dict(item) for item in found]})
     else:
@@ -122,9 +130,24 @@ def _import(args: argparse.Namespace) -> int:
             rows = [(f"{i.tool}.{i.side}", f.path, f.message, f.hint) for i in refused for f in i.findings]
             note = "Nothing was written. Mend these in the definitions, then import again."
             show.table("Not fit to be a contract", ("contract", "path", "what is wrong", "next"), rows, note)
-        for path in written:
+        schemas = [path for path in written if path.endswith(".schema.json")]
+        for path in schemas:
             show.line(f"wrote {path}")
+        if written:
+            show.line(
+                f"wrote {len(written) - len(schemas)} fixtures to {args.fixtures}: read their labels, then keep them"
+            )
     return 1 if refused else 0
+
+
+def _page(args: argparse.Namespace) -> int:
+    path = locate(args.out)
+    write_whole(path, kit_page())
+    if args.json:
+        show.as_json({"written": str(path)})
+    else:
+        show.line(f"wrote {path}")
+    return 0
 
 
 def _document(name: str) -> Any:
@@ -147,6 +170,16 @@ def _write(found: list[Imported], folder: Path) -> list[str]:
     for path, item in zip(paths, found, strict=True):
         write_whole(path, json.dumps(item.schema, indent=2, ensure_ascii=False) + "\n")
     return [str(path) for path in paths]
+
+
+def _first_packs(found: list[Imported], folder: Path) -> list[str]:
+    """Write a first fixture pack for each contract; a fixture that is there already is left as it is."""
+    written = []
+    for item in found:
+        pack = first_pack(Contract.from_schema(item.schema, tool=item.tool, side=item.side))
+        fresh = [fixture for fixture in pack if not (folder / item.tool / f"{item.side}-{fixture.id}.json").exists()]
+        written += [str(save_fixture(replace(fixture, id=f"{item.side}-{fixture.id}"), folder)) for fixture in fresh]
+    return written
 
 
 def _as_dict(item: Imported) -> dict[str, Any]:

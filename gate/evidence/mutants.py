@@ -9,18 +9,13 @@ Not here: whether the label itself is right.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gate.contract import Contract
 from gate.errors import ConfigError, clip
 from gate.evidence.faulty import FAULTY, Faulty
 from gate.evidence.fixtures import Fixture
-
-_CONSTRAINTS = {
-    "enum", "const", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-    "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
-    "additionalProperties", "dependentRequired", "propertyNames", "allOf", "if",
-}  # fmt: skip
+from gate.evidence.rules import rules
 
 
 class Mutant(NamedTuple):
@@ -75,37 +70,9 @@ def _noticed(own: list[Fixture], weak: Contract) -> tuple[str, ...]:
 
 
 def _weakened(contract: Contract) -> Iterator[tuple[str, str, Contract]]:
-    """Yield the contract with one constraint dropped at a time: its name, the fault in words, and the weaker one."""
-    for path, word, item in _constraints(contract.schema, ()):
-        schema = contract.schema
-        node = schema
-        for part in path:
-            node = node[part]
-        where = "".join(f"/{part}" for part in path)
-        if item is None:
-            dropped = node.pop(word)
-            name = f"{where}/{word}"
-            words = f"{word} {clip(repr(dropped), 60)} dropped"
-        else:
-            node[word].remove(item)
-            name, words = f"{where}/{word}/{item}", f"{item} no longer required"
-        yield name, words, contract.weakened(schema)
-
-
-def _constraints(node: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], str, str | None]]:
-    if isinstance(node, list):
-        for index, item in enumerate(node):
-            yield from _constraints(item, (*path, index))
-    if not isinstance(node, dict):
-        return
-    for word, value in node.items():
-        if word == "required":
-            yield from ((path, word, item) for item in value)
-        elif word in ("properties", "$defs"):
-            for name, part in value.items():
-                yield from _constraints(part, (*path, word, name))
-        else:
-            if word in _CONSTRAINTS or (word == "type" and path):
-                yield path, word, None
-            if word not in ("enum", "const"):
-                yield from _constraints(value, (*path, word))
+    """Yield the contract with one rule dropped at a time: its name, the fault in words, and the weaker one."""
+    for rule in rules(contract.schema):
+        if rule.path or rule.keyword != "type":  # without a type at the root nothing is a contract
+            limit = clip(repr(rule.node[rule.keyword]), 60)
+            words = f"{rule.item} no longer required" if rule.item else f"{rule.keyword} {limit} dropped"
+            yield rule.name, words, contract.weakened(rule.dropped_from(contract.schema))

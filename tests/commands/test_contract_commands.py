@@ -128,6 +128,10 @@ def test_imports_the_shape(shape: str, tmp_path: Path, capsys: Capture) -> None:
     assert contract.judge({"q": "x", "extra": 1}).codes == ("schema.unknown_field",)
     assert contract.judge({}).codes == ("schema.missing_field",)
     assert "default dropped" in capsys.readouterr().out
+    assert main(["replay", str(tmp_path / "fixtures"), "--contracts", str(out), "--json"]) == 0
+    pack = {row["id"]: row["label"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert pack["input-valid-1"] == "allow"
+    assert pack["input-required-q"] == pack["input-additionalproperties"] == pack["input-q-type"] == "block"
 
 
 def test_a_tool_that_cannot_be_closed_writes_nothing(tmp_path: Path, capsys: Capture) -> None:
