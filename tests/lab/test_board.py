@@ -97,6 +97,18 @@ def test_makes_a_red_row_of_an_endless_loop(monkeypatch: pytest.MonkeyPatch) -> 
     assert trial("validate", endless, rule()).words == "did not end within 0.1 seconds and was stopped"
 
 
+def test_does_not_wait_for_every_rule_once_two_did_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(run_rule.__globals__, "SECONDS", 0.1)
+
+    def endless(tool: Any, payload: Any) -> Any:
+        while True:
+            pass
+
+    got = [row.got.words for row in board("memory.validate", endless, trial=True).rows]
+    assert [words.startswith("did not end") for words in got[:2]] == [True, True]
+    assert set(got[2:]) == {"not tried: 2 rules before did not end"}
+
+
 def test_lets_the_person_at_the_keyboard_stop_the_board() -> None:
     with pytest.raises(KeyboardInterrupt):
         trial("validate", raises(KeyboardInterrupt()), rule())

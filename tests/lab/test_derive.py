@@ -13,6 +13,16 @@ from gate.lab.derive import chosen, derive, learner_path, learner_paths, read_no
 from gate.lab.execute import execute
 from tests.lab.notebook_kit import code, make_kit, save_solution, small_notebook
 
+ENDLESS = """\
+from gate.lab.limit import TimedOut, run_limited
+
+def forever():
+    while True:
+        try:
+            print
+        except:
+            pass
+"""
 KEPT = "03_fail_closed.kept-1.ipynb"
 
 
@@ -113,14 +123,24 @@ def test_refuses_a_file_that_is_no_notebook(tmp_path: Path, text: str) -> None:
 
 def test_running_a_solution_stores_what_it_shows_and_the_same_the_next_time(tmp_path: Path) -> None:
     shown = code("show", 'from gate.lab import table\n\nprint("one")\nprint("two")\ntable("memory")')
-    solution = make_kit(tmp_path, small_notebook(shown))
+    endless = code("endless", f"{ENDLESS}\ntry:\n    run_limited(forever, 0.1)\nexcept TimedOut:\n    print('stopped')")
+    solution = make_kit(tmp_path, small_notebook(shown, endless))
     assert execute(solution) is True
     first = solution.read_bytes()
     cells = {cell["id"]: cell for cell in read_notebook(solution)["cells"]}
     assert cells["show"]["outputs"][0]["text"] == ["one\n", "two\n"]
     assert sorted(cells["show"]["outputs"][1]["data"]) == ["text/html", "text/plain"]  # the live view is not kept
     assert cells["try-it"]["outputs"][0]["data"]["text/plain"][0].endswith("6 of 6 green\n")
+    assert cells["endless"]["outputs"][0]["text"] == ["stopped\n"]  # the time limit works in a real kernel
     assert execute(solution) is False and solution.read_bytes() == first
+
+
+def test_a_kernel_that_does_not_see_the_kit_is_told_so_in_three_lines(tmp_path: Path) -> None:
+    solution = make_kit(tmp_path)
+    solution.with_name("gate.py").write_text("# a package of the same name\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="This kernel does not see the kit") as failure:
+        execute(solution)
+    assert "Then choose Kernel > Restart Kernel" in str(failure.value) and "Traceback" not in str(failure.value)
 
 
 def test_a_solution_that_fails_is_named_with_its_cell_and_left_as_it_was(tmp_path: Path) -> None:
