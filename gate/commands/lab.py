@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     hint.add_argument("board", help="such as memory.validate")
     hint.add_argument("level", nargs="?", type=int, default=1, help="1, 2 or 3")
     reset = _action(actions, "reset", "restore notebooks; your old ones are kept beside", _reset)
-    reset.add_argument("notebooks", nargs="+", metavar="NOTEBOOK", help="such as memory/03, or a lab such as memory")
+    reset.add_argument("notebooks", nargs="*", metavar="NOTEBOOK", help="such as memory/03 or memory (default: all)")
 
 
 def run(args: argparse.Namespace) -> int:

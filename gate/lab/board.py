@@ -64,7 +64,8 @@ def board(name: str, student: Any, *, trial: bool = False) -> Result:
     marked so in its file). Raises `ConfigError` for a board that is not there or cannot be used; never for what the
     student's code does.
 
-    >>> board("memory.validate", validate_tool_result).red
+    >>> from gate import validate_tool_result
+    >>> board("memory.validate", validate_tool_result, trial=True).red
     ()
 
     Does not catch: a gate that only knows these rows. That is what the planted inputs and `gate fuzz` are for.

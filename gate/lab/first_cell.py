@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-TEXT = '''\
+TEXT = """\
 try:
     from gate.lab import {names}
 except ImportError as error:  # this kernel does not see the kit: three lines instead of a traceback
@@ -19,7 +19,7 @@ except ImportError as error:  # this kernel does not see the kit: three lines in
         "Then choose Kernel > Restart Kernel, and run this cell again.\\x1b[0m",
     ]
     raise
-clock("{lab}", "{section}")'''
+clock("{lab}", "{section}")"""
 
 
 def first_cell(lab: str, section: str, *names: str) -> str:

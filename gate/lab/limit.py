@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 
+_ALARMS = hasattr(signal, "setitimer") and sys.platform != "emscripten"  # a browser has the name, and never rings
 _AGAIN = 0.1  # seconds until the alarm rings again, should its first call have been swallowed
 
 
@@ -61,7 +62,7 @@ class _Guard:
         self.deadline = time.monotonic() + seconds
         self.over = False
         self.tracer_before = sys.gettrace()
-        self.alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+        self.alarm = _ALARMS and threading.current_thread() is threading.main_thread()
         self.handler_before: Any = None
 
     def start(self) -> None:

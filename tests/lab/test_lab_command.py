@@ -67,6 +67,10 @@ def test_reset_keeps_the_students_notebook_beside(kit: Path, capsys: pytest.Capt
         0, "notebooks/memory/03_fail_closed.ipynb: restored; yours is kept as 03_fail_closed.kept-1.ipynb\n"
     )  # fmt: skip
     assert kit.with_name("03_fail_closed.kept-1.ipynb").read_text(encoding="utf-8") == "{}"
+    kit.unlink()
+    assert json.loads(said(capsys, "reset", "--json")[1]) == [
+        {"path": "notebooks/memory/03_fail_closed.ipynb", "kept": None}
+    ]
     assert said(capsys, "reset", "memory") == (0, "Nothing to restore: the notebooks are as they were handed out.\n")
 
 
