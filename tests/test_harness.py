@@ -304,7 +304,7 @@ def test_a_status_that_the_contract_declares_is_the_contracts_business(status: i
         ([FOUND], "parse.not_object"),
         (lambda: None, "parse.not_object"),
     ],
-    ids=str,
+    ids=lambda value: "a function" if callable(value) else str(value),  # no address: workers must agree on the names
 )  # fmt: skip
 def test_a_result_that_its_contract_refuses_is_no_fact(answer: Any, code: str) -> None:
     memory = AgentMemory(CONTRACTS)
