@@ -27,7 +27,13 @@ from gate.ledger import Event, Ledger, LedgerError
 from gate.limits import Limits, limits_from
 from gate.outcomes import Lookup, Mutate, Outcome, attempt
 
+THREAD = "gate tool"
 _CODES = {"applied": "", "failed": "fence.tool_failed", "unknown": "fence.unknown_outcome"}
+
+
+def on_a_thread(work: Callable[[], None]) -> None:
+    """Begin `work` on a thread of its own, which does not keep the process from ending."""
+    Thread(target=work, name=THREAD, daemon=True).start()
 
 
 class ToolFence:
@@ -35,7 +41,9 @@ class ToolFence:
 
     The contract needs `action`, an enum, and a required `idempotency_key` with a pattern. `noop` never runs the tool;
     `create_x` may happen once for each `x_id`. `run` names the agent run whose budget is spent: a restart with the same
-    name goes on where it was. Raises `ConfigError` when contract and limits do not fit.
+    name goes on where it was. `keyed=True` promises that the tool itself honours the key, so that a call of unknown
+    outcome may run again under it. `start` begins the tool's work; where there are no threads, `lambda work: work()`
+    does, and a slow tool is only found out when it has ended. Raises `ConfigError` when contract and limits do not fit.
 
     >>> from gate.limits import load_limits
     >>> from gate.memory_ledger import MemoryLedger
@@ -44,8 +52,6 @@ class ToolFence:
     >>> call = {"action": "create_ticket", "ticket_id": "T-1", "body": "broken", "idempotency_key": "k-00000001"}
     >>> [fence.run(call, lambda payload: {"n": n})["result"] for n in (1, 2)]
     [{'n': 1}, {'n': 1}]
-
-    `keyed=True` promises that the tool itself honours the key: then a call of unknown outcome may run again under it.
 
     Does not catch: an effect that a tool had before it raised an ordinary exception (let it raise `OutcomeUnknown`).
     """
@@ -59,6 +65,7 @@ class ToolFence:
         run: str = "main",
         keyed: bool = False,
         clock: Callable[[], float] = time.monotonic,
+        start: Callable[[Callable[[], None]], None] = on_a_thread,
     ) -> None:
         self.limits = limits if isinstance(limits, Limits) else limits_from(limits)
         _vet(contract, self.limits)
@@ -67,6 +74,7 @@ class ToolFence:
         self._run = run
         self._keyed = keyed
         self._clock = clock
+        self._start = start
 
     def for_run(self, run: str) -> ToolFence:
         """Return the same fence, over the same ledger, spending the budget of another run."""
@@ -132,7 +140,7 @@ class ToolFence:
         return Call.of(value, tool=self._contract.tool, run=self._run, budget=budget, again=again)
 
     def _execute(self, call: Call, verdict: Verdict, mutate: Mutate, lookup: Lookup | None) -> dict[str, Any]:
-        """Run the tool on a thread of its own, so that a slow one can be left behind; it settles its key at its end."""
+        """Run the tool so that a slow one can be left behind: it settles its key itself, whenever it ends."""
         box: SimpleQueue[Outcome] = SimpleQueue()
 
         def work() -> None:
@@ -141,7 +149,7 @@ class ToolFence:
         limit = self.limits.max_wall_ms
         started = self._clock()
         try:
-            Thread(target=work, name=f"gate {call.key}", daemon=True).start()
+            self._start(work)
             outcome = box.get(timeout=limit / 1000)
         except RuntimeError:  # no thread to be had: nothing ran
             outcome = self._settle(call, Outcome("failed", message="No thread could be started."))

@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
 
 
 # By name, because the HTTP client is the tool's choice: the request may have arrived although no answer came back.
-_DOUBT = re.compile(r"OutcomeUnknown|Timeout|ReadError|WriteError|RemoteProtocol|Reset|Aborted|BrokenPipe|Cancelled")
+_DOUBT = re.compile(r"OutcomeUnknown|Timeout|ReadError|WriteError|RemoteProtocol|Reset|Aborted|BrokenPipe|Cancelled|Interrupt")
 _STATUS = ("status", "status_code", "statusCode")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from gate.fence import ToolFence
+from gate.fence import THREAD, ToolFence
 from gate.ledger import Ledger
 from gate.limits import Limits
 from gate.memory_ledger import MemoryLedger
@@ -61,11 +61,11 @@ class Stuck:
         assert self.free.wait(30)
         return {"ok": True, "late": True}
 
-    def let_go(self, key: str) -> None:
+    def let_go(self) -> None:
         """Let the tool end, and wait until its worker has written what it came to."""
         self.free.set()
         for worker in threading.enumerate():
-            if worker.name == f"gate {key}":
+            if worker.name == THREAD:
                 worker.join(30)
 
 

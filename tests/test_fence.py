@@ -182,7 +182,7 @@ def test_a_late_tool_blocks_every_other_mutation_until_it_has_ended() -> None:
     assert said(guard.run(comment(1), Tool())) == "fence.in_progress"
     assert said(guard.run(call(), Tool())) == "fence.in_progress"
     assert said(guard.run(comment(2, action="noop"), Tool())) == "noop"
-    tool.let_go("k-00000001")
+    tool.let_go()
     assert guard.run(call(), Tool())["result"] == {"ok": True, "late": True}
     assert said(guard.run(comment(1), Tool())) == "ran"
 
@@ -194,7 +194,7 @@ def test_a_late_tool_that_then_fails_gives_the_budget_back() -> None:
 
     ledger, tool = MemoryLedger(), LateFailure()
     fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
-    tool.let_go("k-00000001")
+    tool.let_go()
     assert said(fence(ledger, LIMITS._replace(max_mutations=1)).run(comment(1), Tool())) == "ran"
 
 
@@ -220,6 +220,28 @@ def test_the_default_clock_is_monotonic_and_time_never_counts_backwards() -> Non
         return {"ok": True}
 
     assert fence(clock=clock).run(call(), backwards)["wall_ms"] == 0
+
+
+def test_without_threads_a_slow_tool_is_found_out_when_it_has_ended() -> None:
+    clock = Clock()
+    guard = fence(clock=clock, start=lambda work: work())
+
+    def slow(payload: object) -> dict[str, bool]:
+        clock.now += 5
+        return {"ok": True}
+
+    assert said(guard.run(call(), Tool())) == "ran"
+    assert said(guard.run(comment(1), slow)) == "fence.timeout"
+
+
+def test_where_no_thread_can_be_started_nothing_ran_and_nothing_is_spent() -> None:
+    def exhausted(work: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    tool, ledger = Tool(), MemoryLedger()
+    answer = fence(ledger, start=exhausted).run(call(), tool)
+    assert (said(answer), answer["used"], tool.runs) == ("fence.tool_failed", 0, 0)
+    assert said(fence(ledger).run(call(), tool)) == "ran"
 
 
 def test_a_noop_never_runs_the_tool_nor_takes_time_or_budget() -> None:
@@ -323,7 +345,7 @@ def test_two_fences_over_one_file_share_keys_and_budget(tmp_path: Path) -> None:
         assert stuck.started.wait(30)
         assert said(fence(two).run(call(), Tool())) == "fence.in_progress"
         assert said(fence(two).run(comment(1), Tool())) == "fence.in_progress"
-        stuck.let_go("k-00000001")
+        stuck.let_go()
         first.join(30)
         assert said(fence(two).run(call(), Tool())) == "replayed"
 

@@ -164,7 +164,7 @@ def odd_limits_refuse_to_start(_: Path) -> list[str]:
 def a_tool_that_takes_longer_than_the_wall_clock(_: Path) -> list[str]:
     tool = Stuck()
     word = said(fence(limits=LIMITS._replace(max_wall_ms=10)).run(call(), tool))
-    tool.let_go("k-00000001")
+    tool.let_go()
     return [word]
 
 
@@ -311,7 +311,7 @@ def a_tool_that_goes_on_after_its_time_is_up(path: Path) -> list[str]:
     guard = fence(ledger, LIMITS._replace(max_wall_ms=10))
     words = [said(guard.run(call(), tool)), f"used {ledger.used()}", " ".join(event.event for event in ledger.audit())]
     words.append(ledger.entries()[0].state.replace("unknown", "fence.unknown_outcome"))
-    tool.let_go("k-00000001")
+    tool.let_go()
     words.append(f"file {(path / 'effect').read_text()}")
     return [*words, said(guard.run(call(), Tool()))]
 
@@ -321,7 +321,7 @@ def a_second_mutation_while_a_late_one_still_runs(_: Path) -> list[str]:
     ledger, tool = MemoryLedger(), Stuck()
     words = [said(fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool))]
     words.append(said(fence(ledger).run(comment(1), Tool())))
-    tool.let_go("k-00000001")
+    tool.let_go()
     return [*words, said(fence(ledger).run(comment(1), Tool()))]
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import difflib
 import json
 import random
+from itertools import islice
 from typing import Any
 
 from gate.contract import Contract
@@ -78,6 +79,7 @@ class _Fuzzer:
         self.aims += [RuleAim(rule, contract, self.sampler) for rule in rules(contract.schema)]
         self.illegal: list[Value] = []
         self.wrongly_refused: list[Value] = []
+        self.choices = _choices(contract.schema)
         self.bases: list[Value] = []
         self.closest = (0.0, "", "", "")
 
@@ -100,10 +102,7 @@ class _Fuzzer:
     def _renew(self) -> None:
         """Draw fresh payloads that are right, as the second engine says."""
         drawn = (self.sampler.draw() for _ in range(20 * _BASES))
-        self.bases = []
-        for value in drawn:
-            if len(self.bases) < _BASES and self.strict.judge(value):
-                self.bases.append(value)
+        self.bases = list(islice((value for value in drawn if self.strict.judge(value)), _BASES))
         if not self.bases:
             raise ConfigError(f"no payload was found that {self.contract.id} allows. Next: see if its rules clash.")
         for aim in self.aims:
@@ -136,12 +135,11 @@ class _Fuzzer:
         """Keep the refused choice that is most like an allowed one."""
         if codes != ["schema.enum"]:
             return
-        for name, part in self.contract.schema.get("properties", {}).items():
+        for name, words in self.choices.items():
             sent = json.loads(payload).get(name)
-            for allowed in part.get("enum", ()):
-                if isinstance(sent, str) and isinstance(allowed, str) and sent not in part["enum"]:
-                    likeness = difflib.SequenceMatcher(None, sent, allowed).ratio()
-                    self.closest = max(self.closest, (likeness, name, sent, allowed))
+            if isinstance(sent, str) and sent not in words:
+                likeness = ((difflib.SequenceMatcher(None, sent, word).ratio(), name, sent, word) for word in words)
+                self.closest = max(self.closest, *likeness)
 
     def report(self) -> dict[str, Any]:
         """Return everything but the seed."""
@@ -177,6 +175,13 @@ class _Fuzzer:
             "did a duplicate consume budget": duplicates,
             "did wall time grow on noop": noops,
         }
+
+
+def _choices(schema: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the top-level fields that hold one of some words, and the words."""
+    fields = schema.get("properties", {}).items()
+    words = {name: [word for word in part.get("enum", ()) if isinstance(word, str)] for name, part in fields}
+    return {name: found for name, found in words.items() if found}
 
 
 def _row(aim: Aim) -> dict[str, Any]:

@@ -42,7 +42,8 @@ class Soak:
         fields = contract.schema["properties"]
         limits = load_limits()._replace(allowed_actions=tuple(fields["action"]["enum"]), max_wall_ms=_MINUTE)
         self._now = 0.0
-        self._first = ToolFence(contract, limits, MemoryLedger(), run="1", clock=lambda: self._now)
+        ledger, clock = MemoryLedger(), lambda: self._now
+        self._first = ToolFence(contract, limits, ledger, run="1", clock=clock, start=lambda work: work())
         self._fence, self._runs = self._first, 1
         self._key_pattern, self._rng = fields[KEY]["pattern"], rng
         self._calls = 0
