@@ -61,7 +61,9 @@ def _best_branch(fault: Fault) -> tuple[Fault, ...]:
 
     `anyOf [integer ≥ 0, null]` given -1 should say "must be at least 0", and given "4" that its type is wrong.
     """
-    fitting = [branch for branch in fault.branches if branch and not any(_wrong_shape(item, fault) for item in branch)]
+    if not all(fault.branches):  # oneOf, and more than one of them took the value
+        return ()
+    fitting = [branch for branch in fault.branches if not any(_wrong_shape(item, fault) for item in branch)]
     if len(fitting) == 1:
         return fitting[0]
     wrong = [item for branch in fault.branches for item in branch if item.keyword == "type" and item.path == fault.path]
@@ -96,6 +98,8 @@ def _explain_one(fault: Fault, known: list[str]) -> Finding:
         limit = _printable(fault.limit) if keyword == "pattern" else json.dumps(fault.limit)
         hint = f"send {name} in that form." if keyword == "pattern" else f"send {name} within that limit."
         return finding(code, path, f"{name} {_LIMITS[keyword].format(limit)}.", hint)
+    if keyword == "oneOf" and not all(fault.branches):
+        return finding(code, path, f"{name} fits more than one of the forms.", "send what fits exactly one.")
     return finding(code, path, f"{name} fits none of the allowed forms.", "compare it with the contract.")
 
 

@@ -10,28 +10,39 @@ raises ImportError and the strict engine decides.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema_rs
 
-from gate.faults import DIALECT, Fault, json_type, rules, same
+from gate.faults import DIALECT, Fault, is_multiple, json_type, rules, same
 from gate.formats import FORMATS
 
-# Our own keywords, which take the place of type, enum and const where the engine's would not tell 4 from 4.0.
-TYPE, ENUM, CONST = "x-gate-type", "x-gate-enum", "x-gate-const"
+# Our own keywords, which take the place of the engine's where those would not tell 4 from 4.0, or are not exact.
+TYPE, ENUM, CONST, MULTIPLE = "x-gate-type", "x-gate-enum", "x-gate-const", "x-gate-multipleOf"
+
+_LOST = re.compile(r"\+?[0-9]*")
 
 
 class FastEngine:
     """`jsonschema-rs`, offline, with its linear-time patterns and our formats."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
-        self._marked = _validator(_mark(rules(schema)), {TYPE: _Type, ENUM: _Enum, CONST: _Const})
-        self.skims: Callable[[Any], bool] = _validator(rules(schema)).is_valid
+        self._schema = schema
+        marked, ours = _mark(rules(schema)), {TYPE: _Type, ENUM: _Enum, CONST: _Const, MULTIPLE: _Multiple}
+        self._marked = _validator(marked, ours)
+        exact = MULTIPLE in json.dumps(marked)
+        self.skims: Callable[[Any], bool] = (self._marked if exact else _validator(rules(schema))).is_valid
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""
-        return [fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error)]
+        found = [fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error)]
+        if found and _has_lost_name(value):
+            from gate.strict_engine import StrictEngine
+
+            return StrictEngine(self._schema).faults(value)
+        return found
 
 
 def _validator(schema: dict[str, Any], keywords: dict[str, Any] | None = None) -> Any:
@@ -61,10 +72,17 @@ def _mark(schema: Any, *, is_schema: bool = True) -> Any:
     if is_schema:
         if "integer" in schema.get("type", ()) and "number" not in schema["type"]:
             marked[TYPE] = _list(marked.pop("type"))
-        for word, own in (("enum", ENUM), ("const", CONST)):
+        for word, own in (("enum", ENUM), ("const", CONST), ("multipleOf", MULTIPLE)):
             if _holds_number(schema.get(word)):
                 marked[own] = marked.pop(word)
     return marked
+
+
+def _has_lost_name(value: Any) -> bool:
+    """Say whether a field anywhere has a name that jsonschema-rs loses in its paths: "" is left out, "042" is 42."""
+    if type(value) is dict:
+        return any(map(_LOST.fullmatch, value)) or any(map(_has_lost_name, value.values()))
+    return type(value) is list and any(map(_has_lost_name, value))
 
 
 def _list(value: Any) -> list[Any]:
@@ -106,6 +124,11 @@ class _Const(_Keyword):
         return same(instance, self.value)
 
 
+class _Multiple(_Keyword):
+    def accepts(self, instance: Any) -> bool:
+        return is_multiple(instance, self.value)
+
+
 def _fast_faults(error: Any) -> Iterator[Fault]:
     keyword = error.kind.name
     details = error.kind.as_dict()
@@ -133,10 +156,9 @@ def _fast_faults(error: Any) -> Iterator[Fault]:
         yield Fault(keyword, path, None, error.instance)
 
 
-_OURS = {TYPE: "type", ENUM: "enum", CONST: "const"}
+_OURS = {TYPE: "type", ENUM: "enum", CONST: "const", MULTIPLE: "multipleOf"}
 _LIMIT_NAMES = {
     "type": "types", "enum": "options", "const": "expected_value", "pattern": "pattern", "format": "format",
-    "multipleOf": "multiple_of",
 } | dict.fromkeys(
     (
         "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems",

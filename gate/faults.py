@@ -6,6 +6,7 @@ Not here: how a fault is found (`fast_engine`, `strict_engine`) or put in words 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -54,6 +55,18 @@ def rules(schema: dict[str, Any]) -> dict[str, Any]:
     {'type': 'object'}
     """
     return {word: value for word, value in schema.items() if word not in ("$id", "$schema")}
+
+
+def is_multiple(value: Any, step: float) -> bool:
+    """Say whether a number is a multiple of another as both are written, in tens; what is no number passes.
+
+    >>> is_multiple(19.99, 0.01), is_multiple(19.999, 0.01), is_multiple(1e308, 2.5)
+    (True, False, True)
+    """
+    if type(value) is not int and type(value) is not float:
+        return True
+    # The doubles of 19.99 and 0.01 are no multiples, and the fast engine is wrong about large ones.
+    return (Fraction(repr(value)) / Fraction(repr(step))).denominator == 1
 
 
 def same(left: Any, right: Any) -> bool:

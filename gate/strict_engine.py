@@ -9,14 +9,13 @@ Not here: what the faults mean (`explain`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from gate.faults import Fault, rules, same
+from gate.faults import Fault, is_multiple, rules, same
 from gate.formats import FORMATS
 from gate.linear import matcher
 
@@ -44,8 +43,7 @@ def _const(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
 
 
 def _multiple_of(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
-    # As written, in tens: 19.99 is a multiple of 0.01 although the two doubles are not.
-    if validator.is_type(instance, "number") and (Fraction(repr(instance)) / Fraction(repr(step))).denominator != 1:
+    if not is_multiple(instance, step):
         yield ValidationError("multipleOf")
 
 

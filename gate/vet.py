@@ -78,7 +78,7 @@ class _Vetter:
             return
         self.keywords(node, path)
         self.places.append(Place(node, path, closed))
-        if closed and not any(word in node for word in _SHAPES) and not any(map(_is_shaped, _list(node.get("allOf")))):
+        if closed and not _is_shaped(node):
             self.error("open", path, f"{path or 'the contract'} has no type: anything passes.", "give it a type.")
         alike = [node, *filter(_is_shaped, _list(node.get("allOf")))]
         names = known.union(*(_object(part.get("properties")) for part in alike))
@@ -160,7 +160,7 @@ class _Vetter:
                 whole = closed or word == "$defs"
                 self.node(part, f"{path}/{word}/{escape(name, 40)}", closed=whole, known=frozenset())
         for word in ("items", "additionalProperties"):
-            if word in node and node[word] is not False:
+            if isinstance(node.get(word), dict) or (word == "items" and node.get(word) is True):
                 self.node(node[word], f"{path}/{word}", closed=closed, known=frozenset())
         for index, part in enumerate(_list(node.get("prefixItems"))):
             self.node(part, f"{path}/prefixItems/{index}", closed=closed, known=frozenset())
@@ -182,7 +182,9 @@ def _is_limit(value: Any) -> bool:
 
 
 def _is_shaped(node: Any) -> bool:
-    return isinstance(node, dict) and any(word in node for word in _SHAPES)
+    return isinstance(node, dict) and (
+        any(word in node for word in _SHAPES) or any(map(_is_shaped, _list(node.get("allOf"))))
+    )
 
 
 def _is_closed(node: dict[str, Any]) -> bool:

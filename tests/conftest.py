@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from start.browser import find_browser
+
+# The same examples each time, and no example fails for being slow on a busy machine.
+settings.register_profile("gate", derandomize=True, deadline=None, database=None)
+settings.load_profile("gate")
 
 
 @pytest.fixture(scope="session")
