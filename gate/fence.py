@@ -196,7 +196,7 @@ def _vet(contract: Contract, limits: Limits) -> None:
     schema = contract.schema
     fields = schema.get("properties", {})
     for name, rule in (("action", "enum"), (KEY, "pattern")):
-        if rule not in fields.get(name, {}) or name not in schema.get("required", ()):
+        if not isinstance(fields.get(name, {}).get(rule), (str, list)) or name not in schema.get("required", ()):
             raise ConfigError(f"the contract {contract.id} has no required {name} with {rule}. Next: add it.")
     strange = [action for action in limits.allowed_actions if action not in fields["action"]["enum"]]
     if strange:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.errors import CODES, ConfigError
@@ -389,6 +389,7 @@ _ANYTHING = st.recursive(
 
 
 @given(payload=_ANYTHING, answer=_ANYTHING)
+@settings(max_examples=50, deadline=None)
 def test_nothing_that_is_sent_or_returned_raises_or_counts_as_applied(payload: object, answer: object) -> None:
     guard = fence()
     assert guard.run(payload, Tool())["state"] == "blocked"

@@ -222,6 +222,6 @@ class DiskMachine(Machine):
 
 
 TestInMemory = Machine.TestCase
-TestInMemory.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestInMemory.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 TestOnDisk = DiskMachine.TestCase
-TestOnDisk.settings = settings(max_examples=20, stateful_step_count=25, deadline=None)
+TestOnDisk.settings = settings(max_examples=12, stateful_step_count=25, deadline=None)

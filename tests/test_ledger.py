@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.brakes import Again, Call, Entry, State, decide
+from gate.files import HOME
 from gate.ledger import Event, LedgerError, SqliteLedger
 from gate.memory_ledger import MemoryLedger
 from tests.fence_kit import LIMITS, Stuck, Tool, call, comment, fence, said
@@ -74,7 +75,7 @@ _WISHES = st.builds(
 
 
 @given(calls=st.lists(st.tuples(_WISHES, st.sampled_from(["applied", "failed", "unknown", "doubt", ""])), max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_both_ledgers_decide_alike(calls: list[tuple[Call, str]]) -> None:
     memory = MemoryLedger()
     with tempfile.TemporaryDirectory() as folder, SqliteLedger(Path(folder, "ledger")) as sqlite:
@@ -193,7 +194,8 @@ fence(SqliteLedger(path)).run(call(ticket_id=f"T-{key[-1]}", idempotency_key=key
 
 def dies(path: Path, instant: str, key: str = "k-00000001") -> None:
     """Run a process that is killed while its tool runs, before or after the effect."""
-    ended = subprocess.run([sys.executable, "-c", _DIES, str(path), instant, key], check=False, capture_output=True)
+    command = [sys.executable, "-c", _DIES, str(path), instant, key]
+    ended = subprocess.run(command, capture_output=True, cwd=HOME, check=False)
     assert ended.returncode == -signal.SIGKILL, ended.stderr
 
 
@@ -219,7 +221,7 @@ def test_after_kill_9_a_pending_call_is_unknown_and_never_runs_by_itself_again(t
 @pytest.mark.parametrize("mode", ["blind", "keyed", "lookup"])
 def test_random_kills_never_make_two_effects_nor_lose_one_nor_invent_one(mode: str) -> None:
     command = [sys.executable, "-m", "tests.ledger_kill.soak", "--mode", mode, "--kills", "40", "--seed", "1"]
-    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, cwd=HOME, timeout=120)
     print(ended.stdout)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     counts = json.loads(ended.stdout)
@@ -296,7 +298,7 @@ if child:
     os.waitpid(child, 0)
     print(said(fence(ledger).run(comment(3), Tool())), len(ledger.entries()))
 """
-    ended = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    ended = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=HOME)
     words = ended.stdout.split()
     assert words[0] == "ran" and words[-2:] == ["ran", str(number + 1)]
     assert sorted(words[1:3]) == sorted(["parent", "replayed" if number == 1 else "ran"])

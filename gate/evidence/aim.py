@@ -51,7 +51,8 @@ class Aim:
         if not self.sent or len(payload) < len(self.example):
             self.example = payload
         self.sent += 1
-        self.codes.update(codes)
+        for code in codes:
+            self.codes[code] += 1
 
     def minimised(self) -> str | bytes:
         """Return the example made as small as it can be while it still shows the same."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gate.brakes import Call, Verdict
@@ -137,7 +137,7 @@ def test_each_rule_of_the_ticket_is_refused_with_its_own_code_and_no_other() -> 
 
 
 def test_every_keyword_a_contract_may_use_is_exercised() -> None:
-    report = fuzz(Contract.from_schema(EVERYTHING, tool="everything"), 2000, 1)
+    report = fuzz(Contract.from_schema(EVERYTHING, tool="everything"), 1500, 1)
     assert (report["unexercised"], report["illegal"], report["wrongly_refused"]) == ([], [], [])
     assert [rule["rule"] for rule in report["rules"] if not rule["alone"]] == []
 
@@ -164,7 +164,7 @@ def test_the_three_questions_are_answered_through_the_fence() -> None:
     report = fuzz(TICKET, 1000, 3)
     fence, asked = report["fence"], report["questions"]
     assert fence["applied"] > 20 and fence["blocked"] > 500 and fence["duplicate"] > 5 and fence["noop"] > 20
-    assert fence["effects"] == fence["applied"] and fence["two_effects"] == []
+    assert fence["effects"] == fence["applied"] and report["surprises"] == []
     near = asked["which illegal action almost passed"]
     assert near["field"] == "action" and near["likeness"] > 0.9
     assert near["allowed"] in TICKET.schema["properties"]["action"]["enum"]
@@ -239,11 +239,13 @@ def test_a_ledger_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None
         "a duplicate did not get the first result for free",
         "a fresh key paid twice",
         "a key was taken for another payload",
+        "one key had two effects",
     }
-    assert report["fence"]["two_effects"] and not report["clean"]
+    assert not report["clean"]
 
 
 @given(seed=st.integers(0, 10_000))
+@settings(max_examples=25, deadline=None)
 def test_every_text_fault_is_refused_for_its_reason(seed: int) -> None:
     rng = random.Random(seed)
     value = Sampler(TICKET.schema, rng).draw()
@@ -255,6 +257,7 @@ def test_every_text_fault_is_refused_for_its_reason(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 10_000))
+@settings(max_examples=15, deadline=None)
 def test_near_misses_of_a_pattern_or_format_never_fit_it(seed: int) -> None:
     rng = random.Random(seed)
     for rule in rules(EVERYTHING):
