@@ -8,6 +8,7 @@ Not here: running one (`board`).
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +17,12 @@ from gate.files import HOME
 from gate.lab.attacks import ATTACKS
 from gate.lab.planted import plant
 from gate.lab.rules import Rule
+from gate.lab.told import BEHAVIOURS
 from gate.lab.vetted import read_vetted
 
 _OUTCOMES = ("allow", "repair", "block", "hold")
+_WRAPPED = ("answer", "error")  # for the kind `wrap`: what a tool result can be
+_CASES: dict[str, Collection[str]] = {"memory": ATTACKS, "wrap": BEHAVIOURS}
 
 
 class Board(NamedTuple):
@@ -42,7 +46,7 @@ def load_board(name: str, home: Path = HOME) -> Board:
     path = home / "data" / "boards" / f"{name}.json"
     data = read_vetted(path, "board")
     tool = data.get("tool", "")
-    rules = [Rule(**{"tool": tool, **rule, "codes": tuple(rule.get("codes", ()))}) for rule in data["rules"]]
+    rules = [Rule(**{"tool": tool, **rule, **_tuples(rule)}) for rule in data["rules"]]
     if "planted" in data:
         rules += plant(**data["planted"], tool=tool)
     fault = _fault(name, data, rules)
@@ -50,6 +54,10 @@ def load_board(name: str, home: Path = HOME) -> Board:
         raise ConfigError(f"{path}: {fault}")
     names = (data["id"], data["notebook"], data["title"], data["try"], data.get("table", ""))
     return Board(*names, tuple(data["hints"]), tuple(rules), data.get("trial", False))
+
+
+def _tuples(rule: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(rule[name]) for name in ("codes", "says", "never") if name in rule}
 
 
 def one_hint(chosen: Board, level: int) -> str:
@@ -73,10 +81,12 @@ def _fault(name: str, data: dict[str, Any], rules: list[Rule]) -> str:
             return f"rule {rule.id} tries nothing. Next: give it given or case."
         if rule.given and rule.form != "text" and not _is_json(rule.given):
             return f'rule {rule.id} hands over what is no JSON. Next: mend given, or write "form": "text".'
-        if not (_is_json(rule.expect) if data["try"] == "call" else rule.expect in _OUTCOMES):
-            return f"rule {rule.id} expects {rule.expect}. Next: use {', '.join(_OUTCOMES)}, for call the JSON wanted."
-        if data["try"] == "memory" and rule.case and rule.case not in ATTACKS:
-            return f"rule {rule.id} names the attack {rule.case}. Next: use one of {', '.join(ATTACKS)}."
+        outcomes = _WRAPPED if data["try"] == "wrap" else _OUTCOMES
+        if not (_is_json(rule.expect) if data["try"] == "call" else rule.expect in outcomes):
+            return f"rule {rule.id} expects {rule.expect}. Next: use {', '.join(outcomes)}, for call the JSON wanted."
+        cases = _CASES.get(data["try"])
+        if rule.case and cases is not None and rule.case not in cases:
+            return f"rule {rule.id} names the case {rule.case}. Next: use one of {', '.join(cases)}."
     return ""
 
 

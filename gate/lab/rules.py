@@ -18,7 +18,8 @@ from gate.errors import ContractError, Finding, GateError, ResultGateError, quot
 from gate.evidence.fixtures import load_fixtures
 from gate.evidence.mutants import mutants
 from gate.faults import same
-from gate.lab.attacks import ATTACKS, Got, wrote
+from gate.lab import told
+from gate.lab.attacks import ATTACKS, HELD, Got, wrote
 from gate.payload import read
 from gate.registry import load_contracts
 
@@ -29,7 +30,8 @@ class Rule(NamedTuple):
     `expect` is allow, repair, block, or hold (nothing gave way); for the kind `call` the JSON of the right answer.
     `codes` must be among the codes found. `form` "text" hands the text over as it is, otherwise as Python's `json`
     reads it: NaN comes in, and of two equal keys the last. `next` helps whoever sees it red, `row` is the row of the
-    decision table that it proves.
+    decision table that it proves. Where an answer is a text for a model, `says` must stand in it and `never` must not,
+    and it has at most `max` characters.
     """
 
     id: str
@@ -42,6 +44,9 @@ class Rule(NamedTuple):
     codes: tuple[str, ...] = ()
     next: str = ""
     row: str = ""
+    says: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    max: int = 0
 
     def handed(self) -> Any:
         """Return a fresh copy of what is handed to the student's code."""
@@ -139,6 +144,24 @@ def try_pack(student: Any, rule: Rule) -> Got:
     return Got("hold", f"noticed by {', '.join(fault.noticed_by)}")
 
 
+def try_wrap(student: Any, rule: Rule) -> Got:
+    """`student(call, tools)` returns the one tool result of a call; `case` is what the tool does when it runs."""
+    got, content = told.wrap(student, rule.handed(), str(rule.tool), rule.case)
+    said = told.say(content, rule.says, rule.never, rule.max)
+    return got if said.outcome == HELD or got.outcome != rule.expect else said
+
+
+def try_text(student: Any, rule: Rule) -> Got:
+    """`student(*given)` returns a text that says what it must and nothing that it must not."""
+    return told.say(student(*rule.handed()), rule.says, rule.never, rule.max)
+
+
+def try_cap(student: Any, rule: Rule) -> Got:
+    """`student(text, limit)` returns the text cut to the limit: head, the note with the count, tail."""
+    text, limit = rule.handed()
+    return told.cap(student(text, limit), text, limit)
+
+
 def blocked(findings: tuple[Finding, ...]) -> Got:
     """Return what is shown for a refusal, with its codes where it has any."""
     codes = tuple(found.code for found in findings)
@@ -153,6 +176,9 @@ KINDS: dict[str, Kind] = {
     "memory": try_memory,
     "call": try_call,
     "pack": try_pack,
+    "wrap": try_wrap,
+    "text": try_text,
+    "cap": try_cap,
 }
 
 

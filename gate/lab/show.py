@@ -43,8 +43,8 @@ class NotAsShown(AssertionError):
 def refused(call: Callable[..., Any], *args: Any, by: type[Exception] | None = None, **kwargs: Any) -> Shown:
     """Call `call(*args, **kwargs)` and show why it refused. Raises `NotAsShown` if it did not.
 
-    A refusal is a `GateError` raised, a `Decision` that does not allow, a `Finding` returned; `by` names one more
-    exception that counts. Any other exception goes through.
+    A refusal is a `GateError` raised, a `Decision` that does not allow, a `Finding` returned, a tool result that is an
+    error, a fence's answer that blocks; `by` names one more exception that counts. Any other exception goes through.
     """
     told = _ask(call, args, kwargs, by)
     if isinstance(told, Shown):
@@ -88,6 +88,10 @@ def _ask(
         return value, _reasons(value.findings) or [value.outcome]
     if isinstance(value, Finding):
         return value, _reasons((value,))
+    if isinstance(value, dict) and value.get("type") == "tool_result" and value.get("is_error") is True:
+        return value, [line.removeprefix("- ") for line in str(value.get("content")).splitlines()]
+    if isinstance(value, dict) and value.get("outcome") == "block" and "findings" in value:
+        return value, _reasons(Finding(**found) for found in value["findings"])
     return value, None
 
 

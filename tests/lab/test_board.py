@@ -403,7 +403,7 @@ def test_the_kits_own_code_turns_the_memory_labs_boards_green(name: str, student
         ({"rules": [{"id": "a", "words": "b", "expect": "allow", "given": "{"}]}, "rule a hands over what is no JSON"),
         ({"rules": [{"id": "a", "words": "b", "expect": "sure", "given": "1"}]}, "rule a expects sure"),
         ({"try": "call", "rules": [{"id": "a", "words": "b", "expect": "{", "given": "[]"}]}, "rule a expects {"),
-        ({"try": "memory", "rules": [{"id": "a", "words": "b", "expect": "hold", "case": "x"}]}, "names the attack x"),
+        ({"try": "memory", "rules": [{"id": "a", "words": "b", "expect": "hold", "case": "x"}]}, "names the case x"),
         ({"surprise": 1}, "surprise"),
         ({"planted": {"seed": 1, "given": ["{}"], "allow": 1, "block": 1}}, "run out"),
     ],

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gate.envelope import tool_result
 from gate.errors import ConfigError, Finding, ResultGateError
 from gate.lab import allowed, refused
 from gate.lab.show import NotAsShown
@@ -48,10 +49,13 @@ def test_shows_why_something_was_refused() -> None:
         (lambda: read("[1]"), "parse.not_object"),
         (raises(ResultGateError("no contract for x")), "no contract for x"),
         (raises(ConfigError("the lock does not fit")), "the lock does not fit"),
+        (lambda: tool_result("c1", ValueError("boom")), "ValueError: boom"),
     ],
-    ids=["decision", "finding", "result error", "config error"],
+    ids=["decision", "finding", "result error", "config error", "tool result"],
 )
-def test_takes_a_decision_a_finding_and_every_error_of_the_kit_for_a_refusal(call: Any, says: str) -> None:
+def test_takes_a_decision_a_finding_an_error_result_and_every_error_of_the_kit_for_a_refusal(
+    call: Any, says: str
+) -> None:
     assert says in repr(refused(call))
 
 
