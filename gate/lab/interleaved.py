@@ -1,0 +1,156 @@
+"""Two calls of a student's fence at the same time, in an order that is the same in every run.
+
+`two_threads` stops the first call before each line of the student's class in turn and lets a second one pass: a check
+that another line can come after is found, without luck.
+
+Not here: lines of the kit's own fence, which is only stopped inside its tool; its own tests try it harder.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from gate.lab.attacks import HELD, Got
+from gate.lab.ticket_tool import COMMENT, Answer, Make, TicketTool, ask, comment, held, is_first, ran
+
+_LINES = 60  # at most so many lines are tried
+_WAIT, _LEAST = 0.2, 0.02  # seconds that a second call is waited for: it may be waiting for the first
+_END = 0.8
+_KIT = str(Path(__file__).parents[1])
+
+
+class Beside(threading.Thread):
+    """A call on a thread of its own."""
+
+    def __init__(self, call: Callable[[], Answer]) -> None:
+        super().__init__(daemon=True)
+        self._call = call
+        self._answer: Answer | None = None
+        self._error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._answer = self._call()
+        except BaseException as error:  # noqa: BLE001 - handed over by `answer`
+            self._error = error
+
+    def answer(self) -> Answer | None:
+        """Return the answer, None if the call never began or does not end; what it raised is raised here."""
+        if self.ident is not None:
+            self.join(_END)
+        if self._error is not None:
+            raise self._error
+        return self._answer
+
+
+class Stopped(Beside):
+    """A call that stops before the `line`th line it runs in `files`, until `go_on`."""
+
+    def __init__(self, call: Callable[[], Answer], files: set[str], line: int) -> None:
+        super().__init__(call)
+        self._files, self._left = files, line
+        self._there, self.go_on = threading.Event(), threading.Event()
+
+    def run(self) -> None:
+        sys.settrace(self._trace)
+        try:
+            super().run()
+        finally:
+            sys.settrace(None)
+            self._there.set()
+
+    def stopped(self) -> bool:
+        """Wait until it has stopped, or ended without coming so far."""
+        self._there.wait(_END)
+        return self._left <= 0
+
+    def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
+        if frame.f_code.co_filename not in self._files:
+            return None
+        if event == "line":
+            self._left -= 1
+            if self._left == 0:
+                self._there.set()
+                self.go_on.wait(_END)
+        return self._trace
+
+
+def while_it_runs(make: Make) -> Got:
+    """The same call again, while the tool is still at work for the first."""
+    fence = make("ledger")
+    second = Beside(lambda: ask(fence, COMMENT, tool))
+    tool = TicketTool(meanwhile=lambda: _pass(second))
+    first, other = ask(fence, COMMENT, tool), second.answer()
+    if other is None:
+        return held(ran(tool, 1, "once is right"), (False, "the second call never got an answer"))
+    said = "the second call was told ok while the first still ran, and nothing was known yet"
+    return held(ran(tool, 1, "one key, one mutation"), (not other["ok"] or is_first(first, other)[0], said))
+
+
+def while_the_last_one_runs(make: Make) -> Got:
+    """A budget of two: the second comment still runs when a third comes."""
+    fence, tool = make("ledger"), TicketTool()
+    third = Beside(lambda: ask(fence, comment(3), tool))
+    last = TicketTool(meanwhile=lambda: _pass(third))
+    ask(fence, comment(1), tool)
+    ask(fence, comment(2), last)
+    answer = third.answer()
+    if answer is None:
+        return held(ran(last, 1, "the budget is two"), (False, "the third call never got an answer"))
+    told = (not answer["ok"], "told ok beyond the budget")
+    return held(ran(tool, 1, "the third ran while the second still did"), told)
+
+
+def two_threads(make: Make) -> Got:
+    """The same call twice at once, the second between any two lines of the first."""
+    wait, got, line = _WAIT, Got(HELD, "it held"), 0
+    more = True
+    while more and got.outcome == HELD and line < _LINES:
+        line += 1
+        got, more, waited = _between(make(f"ledger-{line}"), line, wait)
+        wait = max(_LEAST, wait / 2) if waited else _WAIT
+    return got
+
+
+def _between(fence: Any, line: int, wait: float) -> tuple[Got, bool, bool]:
+    """Let a second call pass before a line of the first; say too if the first came so far, and if the second waited."""
+    tool = TicketTool()
+    first = Stopped(lambda: ask(fence, COMMENT, tool), _files(fence), line)
+    second = Beside(lambda: ask(fence, COMMENT, tool))
+    first.start()
+    more = first.stopped()
+    second.start()
+    second.join(wait)
+    waited = second.is_alive()
+    first.go_on.set()
+    return _one_effect(first.answer(), second.answer(), tool), more, waited
+
+
+def _one_effect(first: Answer | None, second: Answer | None, tool: TicketTool) -> Got:
+    if first is None or second is None:
+        return Got("stuck", "two calls wait for each other for ever")
+    told = [one for one in (first, second) if one["ok"]]
+    true = all(one.get("result") == {"ok": True, "n": 1} for one in told)
+    return held(
+        ran(tool, 1, "the second call came between two lines of the first"),
+        (true, "one was told ok before the tool had done anything"),
+        (bool(told), "both were refused"),
+    )
+
+
+def _pass(second: Beside) -> None:
+    """Let the second call run, now; it may be waiting for the first."""
+    second.start()
+    second.join(_WAIT)
+
+
+def _files(fence: Any) -> set[str]:
+    """Return the files, or cells, in which the student wrote the class; none for the kit's own."""
+    members = [member for kind in type(fence).__mro__ for member in vars(kind).values()]
+    files = {str(member.__code__.co_filename) for member in members if hasattr(member, "__code__")}
+    return {file for file in files if not file.startswith(_KIT)}
