@@ -39,11 +39,15 @@ def as_text(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
 def as_html(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
     """Return a board as HTML: the rows to work on as a table, the others folded where the board is long."""
     colour = _GREEN if all(row.green for row in rows) else _RED
-    caption = f'<caption style="text-align: left; color: {colour}"><b>{escape(_counts(title, rows))}</b></caption>'
+    counts = f"<b>{escape(_counts(title, rows))}</b>"
     shown, folded, about = _folded(rows)
+    if shown:
+        top = _html_table(shown, rows, f'<caption style="text-align: left; color: {colour}">{counts}</caption>')
+    else:  # a table without rows would be as narrow as its longest word
+        top = f'<p style="color: {colour}">{counts}</p>'
     more = f"<details><summary>{about}</summary>{_html_table(folded, rows)}</details>" if folded else ""
     below = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"{_html_table(shown, rows, caption)}{more}{below}"
+    return f"{top}{more}{below}"
 
 
 def _folded(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row], str]:
@@ -57,7 +61,7 @@ def _folded(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row], str]:
 
 
 def _html_table(some: Sequence[Row], rows: Sequence[Row], caption: str = "") -> str:
-    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in _HEADS) if some else ""
+    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in _HEADS)
     body = "".join(_html_row(row, rows) for row in some)
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
