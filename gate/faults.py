@@ -6,7 +6,6 @@ Not here: how a fault is found (`fast_engine`, `strict_engine`) or put in words 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any, NamedTuple, Protocol
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -65,6 +64,8 @@ def is_multiple(value: Any, step: float) -> bool:
     """
     if type(value) is not int and type(value) is not float:
         return True
+    from fractions import Fraction  # only contracts with multipleOf pay for it
+
     # The doubles of 19.99 and 0.01 are no multiples, and the fast engine is wrong about large ones.
     return (Fraction(repr(value)) / Fraction(repr(step))).denominator == 1
 

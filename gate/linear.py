@@ -94,7 +94,7 @@ def _alternatives(steps: list[_Step], tokens: list[str]) -> _Build:
     while tokens and tokens[-1] == "|":
         tokens.pop()
         parts.append(_sequence(steps, tokens))
-    return lambda after: _add(steps, "go", tuple(part(after) for part in parts))
+    return parts[0] if len(parts) == 1 else lambda after: _add(steps, "go", tuple(part(after) for part in parts))
 
 
 def _sequence(steps: list[_Step], tokens: list[str]) -> _Build:

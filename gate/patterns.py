@@ -61,13 +61,14 @@ def is_anchored(pattern: str) -> bool:
     """
     depth = 0
     in_class = False
-    for token in re.findall(r"\\.|.", pattern, re.DOTALL):
+    tokens = re.findall(r"\\.|.", pattern, re.DOTALL)
+    for token in tokens:
         in_class = (in_class or token == "[") and token != "]"
         if not in_class:
             depth += (token == "(") - (token == ")")
             if token == "|" and depth == 0:
                 return False
-    return pattern.startswith("^") and pattern.endswith("$") and not pattern.endswith(r"\$")
+    return tokens[:1] == ["^"] and tokens[-1:] == ["$"]
 
 
 def _outside(token: str) -> str:

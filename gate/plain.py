@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from gate import strictjson
-from gate.errors import Finding, finding, quote
+from gate.errors import Finding, escape, finding, quote
 from gate.strictjson import MAX_DEPTH, MAX_DIGITS, Refused
 
 _LARGE = 10**MAX_DIGITS
@@ -132,4 +132,4 @@ class _Sketcher(_Copier):
         try:
             return super()._key(key)
         except Refused:
-            return quote(key)
+            return escape(key, 40) if type(key) is str else quote(key)
