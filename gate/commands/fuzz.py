@@ -96,5 +96,8 @@ def _words(report: dict[str, Any]) -> list[str]:
         lines.append(f"Did a duplicate consume budget? {copies['duplicates']} duplicates spent {copies['spent']}.")
         lines.append(f"Did wall time grow on noop? {noops['noops']} noops took {noops['wall_ms']} ms of tool time.")
     for name in ("unexercised", "illegal", "wrongly_refused", "surprises"):
-        lines += [f"{name.upper().replace('_', ' ')}: {json.dumps(item)}" for item in report[name][:5]]
+        found = report[name]
+        if found:
+            shown = ", ".join(json.dumps(item) for item in found[:5])
+            lines.append(f"{name.upper().replace('_', ' ')}, {len(found)}: {clip(shown, 1000)}")
     return [*lines, "Clean." if report["clean"] else "NOT CLEAN."]

@@ -1,6 +1,6 @@
 """Aiming: for one rule of a contract, payloads that break it and nothing else.
 
-Exactly one fault is measured, not claimed: the contract without the rule accepts the payload. Where no such payload is
+Exactly one fault is measured, not claimed: the schema without the rule accepts the payload. Where no such payload is
 found (a rule that another one implies), one is taken in which the rule is broken beside others, and `alone` says so.
 
 Not here: whether the contract refuses it (`fuzz`).
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 from gate.contract import Contract
@@ -21,6 +22,13 @@ from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
 from gate.evidence.textfaults import faulty_texts
 from gate.explain import pointer
+from gate.faults import Engine
+
+engine_for: Callable[[dict[str, Any]], Engine]
+try:
+    from gate.fast_engine import FastEngine as engine_for
+except ImportError:
+    from gate.strict_engine import StrictEngine as engine_for
 
 _TRIES = 60
 _SHOWN = 120
@@ -86,10 +94,11 @@ class RuleAim(Aim):
         super().__init__(rule.name)
         self.alone = False
         self._rule, self._contract, self._sampler = rule, contract, sampler
-        self._weak = contract.weakened(rule.dropped_from(contract.schema))
+        schema = contract.schema
+        self._whole, self._without = engine_for(schema), engine_for(rule.dropped_from(schema))
         self._spots: list[tuple[Value, tuple[Step, ...]]] = []
         self._spot = 0
-        self._near: list[str] = []
+        self._near: list[Value] = []
         self._implied = False
 
     def renew(self, bases: list[Value]) -> None:
@@ -102,13 +111,13 @@ class RuleAim(Aim):
             if not self._near:
                 self._aim(rng)
                 continue
-            text = self._near.pop()
-            without = self._weak.judge(text)
-            if without:
+            value = self._near.pop()
+            others = self._without.faults(value)
+            if not others:
                 self.alone = True
-                return text
-            if without.findings != self._contract.judge(text).findings:
-                beside_others = text
+                return json.dumps(value)
+            if others != self._whole.faults(value):
+                beside_others = json.dumps(value)
                 if self._implied:
                     break
         self._implied = not self.alone
@@ -119,7 +128,7 @@ class RuleAim(Aim):
         self._spot = rng.randrange(len(self._spots))
         base, path = self._spots[self._spot]
         options = near_misses(self._rule, at_path(base, path), self._sampler, rng)
-        self._near = [json.dumps(replaced(base, path, option)) for option in options]
+        self._near = [replaced(base, path, option) for option in options]
         rng.shuffle(self._near)
 
     def missed(self) -> None:
@@ -132,7 +141,7 @@ class RuleAim(Aim):
         codes = self._contract.judge(self.example).codes
 
         def same(value: Value) -> bool:
-            return bool(self._weak.judge(value)) and self._contract.judge(value).codes == codes
+            return not self._without.faults(value) and self._contract.judge(value).codes == codes
 
         return json.dumps(shrunk(json.loads(self.example), same))
 
