@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from gate.errors import ConfigError, quote
 from gate.files import HOME
 from gate.lab.attacks import ATTACKS
+from gate.lab.fences import SITUATIONS
 from gate.lab.planted import plant
 from gate.lab.rules import Rule
 from gate.lab.told import BEHAVIOURS
@@ -22,7 +23,7 @@ from gate.lab.vetted import read_vetted
 
 _OUTCOMES = ("allow", "repair", "block", "hold")
 _WRAPPED = ("answer", "error")  # for the kind `wrap`: what a tool result can be
-_CASES: dict[str, Collection[str]] = {"memory": ATTACKS, "wrap": BEHAVIOURS}
+_CASES: dict[str, Collection[str]] = {"memory": ATTACKS, "wrap": BEHAVIOURS, "fence": SITUATIONS}
 
 
 class Board(NamedTuple):

@@ -20,6 +20,8 @@ from gate.evidence.mutants import mutants
 from gate.faults import same
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
+from gate.lab.fences import in_situation
+from gate.lab.near import near_miss
 from gate.payload import read
 from gate.registry import load_contracts
 
@@ -179,6 +181,8 @@ KINDS: dict[str, Kind] = {
     "wrap": try_wrap,
     "text": try_text,
     "cap": try_cap,
+    "fence": lambda student, rule: in_situation(student, rule.case),
+    "near": lambda student, rule: near_miss(student, rule.handed(), str(rule.tool), rule.case, rule.codes),
 }
 
 
