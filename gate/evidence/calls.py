@@ -59,10 +59,21 @@ def load_calls(path: str | os.PathLike[str], *, min_rows: int = MIN_ROWS) -> tup
     if lines[-1] == "":
         lines.pop()
     try:
-        calls = [_call(line, number) for number, line in enumerate(lines, start=1)]
-        _vet_pack(calls, min_rows)
+        return read_calls(lines, min_rows=min_rows)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}", error.findings) from error
+
+
+def read_calls(lines: Iterable[str], *, min_rows: int = MIN_ROWS) -> tuple[Call, ...]:
+    """Return the calls that stand in lines of JSON, as `load_calls` does for a file. Raises `ConfigError` as it does.
+
+    >>> line = '{"id": "a", "label": "allow", "stage": null, "arguments": {}, "note": "x", "reviewed_by_rule": "y"}'
+    >>> read_calls([line, line.replace('"a"', '"b"').replace('"allow"', '"block"').replace("null", '"schema"')],
+    ...            min_rows=2)[1].stage
+    'schema'
+    """
+    calls = [_call(line, number) for number, line in enumerate(lines, start=1)]
+    _vet_pack(calls, min_rows)
     return tuple(calls)
 
 

@@ -18,6 +18,7 @@ from gate.lab.attacks import ATTACKS
 from gate.lab.fences import SITUATIONS
 from gate.lab.planted import plant
 from gate.lab.rules import Rule
+from gate.lab.stand_in import judge_faults
 from gate.lab.told import BEHAVIOURS
 from gate.lab.vetted import read_vetted
 
@@ -49,7 +50,8 @@ def load_board(name: str, home: Path = HOME) -> Board:
     tool = data.get("tool", "")
     rules = [Rule(**{"tool": tool, **rule, **_tuples(rule)}) for rule in data["rules"]]
     if "planted" in data:
-        rules += plant(**data["planted"], tool=tool)
+        planted = plant(**{"tool": tool, **data["planted"]})
+        rules += [rule._replace(tool=tool) for rule in planted]
     fault = _fault(name, data, rules)
     if fault:
         raise ConfigError(f"{path}: {fault}")
@@ -85,7 +87,7 @@ def _fault(name: str, data: dict[str, Any], rules: list[Rule]) -> str:
         outcomes = _WRAPPED if data["try"] == "wrap" else _OUTCOMES
         if not (_is_json(rule.expect) if data["try"] == "call" else rule.expect in outcomes):
             return f"rule {rule.id} expects {rule.expect}. Next: use {', '.join(outcomes)}, for call the JSON wanted."
-        cases = _CASES.get(data["try"])
+        cases = judge_faults() if data["try"] == "judge" else _CASES.get(data["try"])
         if rule.case and cases is not None and rule.case not in cases:
             return f"rule {rule.id} names the case {rule.case}. Next: use one of {', '.join(cases)}."
     return ""

@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gate.contract import Side
 from gate.errors import ConfigError
 from gate.lab.rules import Rule
 from gate.registry import load_contracts
@@ -97,7 +98,9 @@ _CHANGES: tuple[Callable[[Payload, random.Random], str] | None, ...] = (
 
 
 def plant(seed: int, given: list[str], tool: str, allow: int, block: int) -> list[Rule]:
-    """Return `allow + block` rules for a tool's results, the same for the same seed, in mixed order.
+    """Return `allow + block` rules for a tool's results, or for its arguments if only these have a contract.
+
+    The same for the same seed, in mixed order.
 
     Raises `ConfigError` when the examples cannot be changed into so many different payloads.
 
@@ -107,11 +110,12 @@ def plant(seed: int, given: list[str], tool: str, allow: int, block: int) -> lis
     """
     wanted = {"allow": allow, "block": block}
     contracts, seen = load_contracts(), set(given)
+    side: Side = "output" if contracts.output(tool) else "input"
     rules: list[Rule] = []
     for words, text in _candidates(random.Random(seed), given):
         if not any(wanted.values()):
             return rules
-        outcome = judge_side(contracts, tool, "output", json.loads(text)).outcome
+        outcome = judge_side(contracts, tool, side, json.loads(text)).outcome
         if wanted.get(outcome) and text not in seen:
             seen.add(text)
             wanted[outcome] -= 1

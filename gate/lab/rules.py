@@ -21,7 +21,9 @@ from gate.faults import same
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
 from gate.lab.fences import in_situation
+from gate.lab.labelled import call_named
 from gate.lab.near import near_miss
+from gate.lab.stand_in import GOOD_CALL, behind
 from gate.payload import read
 from gate.registry import load_contracts
 
@@ -178,6 +180,8 @@ KINDS: dict[str, Kind] = {
     "memory": try_memory,
     "call": try_call,
     "pack": try_pack,
+    "calls": lambda student, rule: call_named(student, rule.id, rule.handed()),
+    "judge": lambda student, rule: try_gate(behind(student, rule.case), rule._replace(given=rule.given or GOOD_CALL)),
     "wrap": try_wrap,
     "text": try_text,
     "cap": try_cap,
