@@ -9,10 +9,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gate.errors import ConfigError, Finding, quote
+from gate.errors import ConfigError, Finding, escape, quote
 from gate.payload import read
 
 HOME = Path(__file__).resolve().parent.parent
+MAX_FILE_BYTES = 4_000_000
 
 
 def locate(name: str | os.PathLike[str]) -> Path:
@@ -24,19 +25,20 @@ def locate(name: str | os.PathLike[str]) -> Path:
     'schemas'
     """
     path = Path(name)
-    return path if path.is_absolute() or path.exists() else HOME / path
+    return path if path.is_absolute() or os.path.exists(path) else HOME / path
 
 
-def read_json(path: str | os.PathLike[str], *, max_bytes: int = 4_000_000) -> dict[str, Any]:
+def read_json(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) -> dict[str, Any]:
     """Return the one JSON object in a file, read as strictly as a payload.
 
     Raises `ConfigError` naming the file, for a missing or unreadable file, a duplicate key, NaN, bad UTF-8 and all
     else the front door refuses.
     """
     try:
-        raw = Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}). Next: put the file back.") from error
+        with open(path, "rb") as file:
+            raw = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: what can be no path
+        raise ConfigError(f"{path}: cannot be read ({_reason(error)}). Next: put the file back.") from error
     value = read(raw, max_bytes=max_bytes)
     if isinstance(value, Finding):
         raise ConfigError(f"{path}: {value.message} Next: {value.hint}", (value,))
@@ -46,22 +48,34 @@ def read_json(path: str | os.PathLike[str], *, max_bytes: int = 4_000_000) -> di
 def write_whole(path: str | os.PathLike[str], text: str | bytes) -> None:
     """Write a file (text as UTF-8) so that a reader sees the old or the new one, never a half: beside, then renamed.
 
-    Raises `ConfigError` when the folder cannot be written; the old file is then untouched.
+    A new file gets the rights that `open` would give it, an old one keeps its own. Raises `ConfigError` when the folder
+    cannot be written or the text is not Unicode; the old file is then untouched.
     """
-    import tempfile  # heavy, and a loop that only judges writes nothing
-
     target = Path(path)
-    beside = ""
+    beside = target.parent / f".{target.name}.{os.urandom(6).hex()}"
     try:
+        data = text.encode("utf-8") if isinstance(text, str) else text
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8") if isinstance(text, str) else text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except (OSError, UnicodeError) as error:
-        if beside:
-            Path(beside).unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or "the text is not valid UTF-8"
-        raise ConfigError(f"{quote(str(path), 200)}: cannot be written ({reason}). Nothing was changed.") from error
+        try:
+            _write_new(beside, data)
+            if target.exists():
+                os.chmod(beside, target.stat().st_mode & 0o777)
+            os.replace(beside, target)
+        finally:  # after the rename it is not there any more
+            beside.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: what can be no path, or half a surrogate pair in the text
+        shown = quote(str(path), 200)
+        raise ConfigError(f"{shown}: cannot be written ({_reason(error)}). Nothing was changed.") from error
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    with open(path, "xb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeError):
+        return "the text is not valid UTF-8"
+    return getattr(error, "strerror", None) or escape(str(error), 80)
