@@ -131,8 +131,8 @@ def doubt_stays_spent(make: Make) -> Got:
     return held(
         (not first, "told ok, and nobody knows whether it is true"),
         (second, "one doubtful call and one comment are two, and the comment was refused"),
-        (not third, "told ok beyond the budget"),
         ran(tool, BUDGET, "a call of unknown outcome was given back, and spent again"),
+        (not third, "told ok beyond the budget"),
     )
 
 
