@@ -16,21 +16,28 @@ from pathlib import Path
 
 from gate.errors import ConfigError, quote
 
-_WAIT = 10.0  # seconds another writer may hold the file
+_WAIT_S = 10.0  # how long another writer may hold the file
 
 
 class Journal:
-    """The lines of one file. Use `unread` and `append` inside `locked`.
+    """The lines of one file. Use `unread` and `append` inside `locked`, which waits `wait_s` seconds for its turn.
+
+    The path is made absolute at once: a program that changes its folder stays with its file.
 
     >>> journal = Journal("events.jsonl")
     >>> journal.path.name
     'events.jsonl'
 
-    Does not catch: a disk that says "written" and has not; a file edited by hand.
+    Raises `ConfigError` for what can be no path. Does not catch: a disk that says "written" and has not; a file edited
+    by hand.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | Path, *, wait_s: float = _WAIT_S) -> None:
+        try:
+            self.path = Path(path).resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL in it; links in a circle
+            raise _unusable(Path(path), error) from error
+        self._wait_s = wait_s
         self._read_to = 0
 
     @contextmanager
@@ -42,11 +49,11 @@ class Journal:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             if self.path.exists() and not self.path.is_file():
                 raise OSError(errno.EINVAL, "it is no ordinary file")
-            lock = FileLock(f"{self.path}.lock", timeout=_WAIT).acquire()
+            lock = FileLock(f"{self.path}.lock", timeout=self._wait_s).acquire()
         except Timeout as error:
-            message = f"{_shown(self.path)} is held by another program for more than {_WAIT:.0f} seconds."
+            message = f"{_shown(self.path)} is held by another program for more than {self._wait_s:g} seconds."
             raise ConfigError(f"{message} Next: stop that program.") from error
-        except (OSError, ValueError) as error:  # ValueError: what can be no path
+        except OSError as error:
             raise _unusable(self.path, error) from error
         with lock:
             try:
@@ -54,33 +61,39 @@ class Journal:
             except OSError as error:
                 raise _unusable(self.path, error) from error
 
-    def unread(self) -> list[str]:
-        """Return the lines added since the last look. Bad UTF-8 is replaced, so that the line is refused, not lost."""
+    def unread(self) -> Iterator[str]:
+        """Yield the lines added since the last look. Bad UTF-8 is replaced, so that the line is refused, not lost.
+
+        A line counts as read once the next is asked for: one that could not be dealt with is yielded again.
+        """
         if not self.path.exists():
-            return []
+            return
         with self.path.open("rb") as file:
             file.seek(self._read_to)
             data = file.read()
         whole, newline, half = data.rpartition(b"\n")
-        self._read_to += len(whole) + len(newline)
+        for line in whole.split(b"\n") if newline else ():
+            if line:
+                yield line.decode("utf-8", "backslashreplace")
+            self._read_to += len(line) + 1
         if half:
             self._cut(half)
-        return [line.decode("utf-8", "backslashreplace") for line in whole.split(b"\n") if line]
 
     def append(self, line: str) -> None:
-        """Write one line and wait until it is on disk. `line` has no line end in it; call `unread` before.
+        """Write one line and wait until it is on disk. `line` has no line end in it; read all of `unread` before.
 
         What cannot be written whole is taken back, so that a line counts exactly if `append` returned.
         """
         data = line.encode("utf-8") + b"\n"
         handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+        end = os.lseek(handle, 0, os.SEEK_END)
         try:
             while data:
                 data = data[os.write(handle, data) :]
             os.fsync(handle)
             self._read_to = os.lseek(handle, 0, os.SEEK_END)
         except BaseException:
-            os.ftruncate(handle, self._read_to)
+            os.ftruncate(handle, end)
             raise
         finally:
             os.close(handle)

@@ -6,22 +6,25 @@ Not here: what a contract accepts (`results`), how the file is kept whole (`jour
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from gate.decision import Decision, block
-from gate.errors import Finding, ResultGateError, finding, quote
+from gate.errors import ConfigError, Finding, ResultGateError, finding, quote
 from gate.formats import is_line
 from gate.journal import Journal
 from gate.payload import MAX_BYTES, Raw, read
 from gate.plain import copy_plain, sketch
 from gate.registry import Contracts, load_contracts
 from gate.results import judge_result, refused
+from gate.strictjson import MAX_DEPTH
 
 Event = dict[str, Any]
 _EVENT = {"role", "name", "tool_use_id", "content", "contract", "version", "sha256"}
+_ID = 128  # characters of a call id, as in a call
 _NAME = 200  # characters of a refused call's tool and id that quarantine keeps
 _KEPT = 2000  # characters of a refused payload that quarantine keeps where it has no file
 
@@ -55,6 +58,8 @@ class AgentMemory:
         self._lock = RLock()
         self._quarantine = Journal(quarantine) if quarantine is not None else None
         self._journal = Journal(path) if path is not None else None
+        if self._journal and self._quarantine and self._journal.path == self._quarantine.path:
+            raise ConfigError(f"memory and quarantine are one file, {quote(str(path), 200)}. Next: name two files.")
         if self._journal is not None:
             with self._journal.locked():
                 self._take_in(self._journal.unread())
@@ -72,7 +77,7 @@ class AgentMemory:
     def quarantined(self) -> tuple[Event, ...]:
         """A fresh copy of what this memory refused: tool, tool_use_id, codes, and the raw payload as text."""
         with self._lock:
-            return tuple(dict(item) for item in self._refused)
+            return tuple({**row, "codes": list(row["codes"])} for row in self._refused)
 
     def append_tool_result(self, tool: object, payload: Raw, tool_use_id: str | None = None) -> dict[str, Any]:
         """Judge a tool result and append the canonical copy; return another copy of it.
@@ -116,8 +121,8 @@ class AgentMemory:
     def _judge(self, tool: object, payload: Raw, tool_use_id: object) -> Decision:
         if tool_use_id is None:
             return judge_result(self._contracts, tool, payload)
-        if type(tool_use_id) is not str or not is_line(tool_use_id):
-            message = f"the call id is {quote(tool_use_id)}, not one printable line."
+        if type(tool_use_id) is not str or not is_line(tool_use_id) or len(tool_use_id) > _ID:
+            message = f"the call id is {quote(tool_use_id)}, not one printable line of at most {_ID} characters."
             return block("call", [finding("call.malformed", "/tool_use_id", message, "hand in the id of the call.")])
         if tool_use_id in self._ids:
             message = f"the call {quote(tool_use_id)} has a result already."
@@ -137,14 +142,15 @@ class AgentMemory:
         row = {"tool": name, "tool_use_id": identity, "codes": list(decision.codes), "raw": raw, "whole": whole}
         if self._quarantine is not None:
             with self._quarantine.locked():
-                self._quarantine.unread()
+                list(self._quarantine.unread())  # nothing to take in; a half line is cut off
                 self._quarantine.append(json.dumps(row, sort_keys=True))
         self._refused.append({**row, "raw": raw[:_KEPT], "whole": whole and len(raw) <= _KEPT})
 
-    def _take_in(self, lines: list[str]) -> None:
+    def _take_in(self, lines: Iterable[str]) -> None:
         """Judge loaded events again, by today's contracts, and keep what they still accept, as they accept it."""
         for line in lines:
-            event = read(line, max_bytes=4 * MAX_BYTES)
+            # As large and as deep as what was accepted may be, in its wrapping: nothing that was written is lost.
+            event = read(line, max_bytes=4 * len(line), max_depth=MAX_DEPTH + 1)
             if isinstance(event, Finding) or not _is_event(event):
                 message = "a line of the memory file is no event of this memory."
                 odd = finding("parse.not_json", "", message, "look at it in quarantine.")
@@ -164,5 +170,8 @@ def _as_text(payload: object) -> tuple[str, bool]:
         return payload.encode("utf-8", "backslashreplace").decode(), True
     if type(payload) is bytes:
         return payload.decode("utf-8", "backslashreplace"), True
-    whole = type(payload) is dict and not isinstance(copy_plain(payload, MAX_BYTES), Finding)
-    return json.dumps(sketch(payload, MAX_BYTES)), whole
+    if type(payload) is dict:
+        copied = copy_plain(payload, MAX_BYTES)
+        if not isinstance(copied, Finding):
+            return json.dumps(copied), True
+    return json.dumps(sketch(payload, MAX_BYTES)), False

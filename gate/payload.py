@@ -36,11 +36,12 @@ _FENCE = re.compile(r"\A[ \t\r\n]*```json[ \t]*\r?\n(|.*?\r?\n)[ \t]*```[ \t\r\n
 _OPENS_FENCE = re.compile(r"\A[ \t\r\n]*(?:```|~~~)")
 
 
-def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
+def read(raw: Raw, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> dict[str, Any] | Finding:
     """Return the one JSON object in `raw` as a fresh dict of plain types, or the `parse.*` finding. Never raises.
 
     `raw` is text, UTF-8 bytes, or a dict (or a read-only view of one) of exact JSON types; `max_bytes` caps it before
-    anything is parsed. The rule is RFC 8259, read strictly: each key once, finite numbers, whole characters.
+    anything is parsed, `max_depth` the levels of a text. The rule is RFC 8259, read strictly: each key once, finite
+    numbers, whole characters.
 
     >>> read('{"quantity": 4}')
     {'quantity': 4}
@@ -51,7 +52,7 @@ def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
     """
     kind = type(raw)
     if kind is bytes or kind is str:
-        return _read_text(raw, max_bytes)
+        return _read_text(raw, max_bytes, max_depth)
     if kind is dict or kind is MappingProxyType:
         return _copy_mapping(raw, max_bytes)
     if is_plain(raw):
@@ -61,16 +62,16 @@ def read(raw: Raw, *, max_bytes: int = MAX_BYTES) -> dict[str, Any] | Finding:
     return finding("parse.not_json", "", message, "hand in JSON text or a plain dict, no subclass of it.")
 
 
-def _read_text(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
+def _read_text(raw: Any, max_bytes: int, max_depth: int) -> dict[str, Any] | Finding:
     if len(raw) > max_bytes:
         return too_large(max_bytes)
     if _fast_json is not None:
         with suppress(ValueError):
             data = raw if type(raw) is bytes else raw.encode()
             value = _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
-            if type(value) is dict and len(data) <= max_bytes and _is_fine(value, MAX_DEPTH):
+            if type(value) is dict and len(data) <= max_bytes and _is_fine(value, max_depth):
                 return value
-    return _read_slowly(raw, max_bytes)
+    return _read_slowly(raw, max_bytes, max_depth)
 
 
 def _is_fine(value: Any, levels: int) -> bool:
@@ -87,7 +88,7 @@ def _is_fine(value: Any, levels: int) -> bool:
     return True
 
 
-def _read_slowly(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:
+def _read_slowly(raw: str | bytes, max_bytes: int, max_depth: int) -> dict[str, Any] | Finding:
     """Read with the standard library: names the fault of what `jiter` refused, and peels a fence."""
     text = strictjson.decode(raw) if isinstance(raw, bytes) else raw
     if isinstance(text, Finding):
@@ -114,7 +115,7 @@ def _read_slowly(raw: str | bytes, max_bytes: int) -> dict[str, Any] | Finding:
                 "the payload holds more than one code fence.",
                 "send one bare JSON object.",
             )
-    value = strictjson.loads(text)
+    value = strictjson.loads(text, max_depth=max_depth)
     if isinstance(value, Finding) or type(value) is dict:
         return value
     return _not_object(value)

@@ -116,7 +116,7 @@ def decode(raw: bytes) -> str | Finding:
         )
 
 
-def loads(text: str) -> Any | Finding:
+def loads(text: str, *, max_depth: int = MAX_DEPTH) -> Any | Finding:
     """Return the one JSON value in `text`, or the `Finding` that says why there is none. Never raises.
 
     >>> loads('{"a": 1, "a": 2}').code
@@ -129,7 +129,7 @@ def loads(text: str) -> Any | Finding:
         return finding(
             "parse.empty", "", "the payload is empty.", "send one JSON object; {} if there is nothing to say."
         )
-    if depth_of(text) > MAX_DEPTH:
+    if depth_of(text) > max_depth:
         return too_deep()
     try:
         value, end = _DECODER.raw_decode(text, start)
