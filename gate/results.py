@@ -14,6 +14,10 @@ from gate.payload import Raw, read
 from gate.registry import Contracts, load_contracts
 
 _MCP_RESULT = {"content", "structuredContent", "isError", "_meta"}
+_WITHOUT: dict[Side, tuple[str, str]] = {
+    "output": ("result.no_contract", "its results may not enter memory"),
+    "input": ("call.unknown_tool", "it may not be called"),
+}
 
 
 def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
@@ -29,9 +33,11 @@ def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
     """
     contract = contracts.output(tool)
     if contract is None:
-        return block("result", [_no_contract(contracts, tool)], ("parse", "schema"))
+        return block("result", [_no_contract(contracts, tool, "output")], ("parse", "schema"))
     decision = contract.judge(payload)
-    return decision if decision else _renamed(payload, decision, contract.max_bytes)
+    if decision.value is not None:
+        return _failed() if _says_failed(decision.value) else decision
+    return _renamed(payload, decision, contract.max_bytes)
 
 
 def judge_side(contracts: Contracts, tool: object, side: Side, payload: Raw) -> Decision:
@@ -39,16 +45,18 @@ def judge_side(contracts: Contracts, tool: object, side: Side, payload: Raw) -> 
     if side == "output":
         return judge_result(contracts, tool, payload)
     contract = contracts.input(tool)
-    return contract.judge(payload) if contract else block("call", [_no_contract(contracts, tool)], ("parse", "schema"))
+    if contract is None:
+        return block("call", [_no_contract(contracts, tool, "input")], ("parse", "schema"))
+    return contract.judge(payload)
 
 
-def _no_contract(contracts: Contracts, tool: object) -> Finding:
-    if type(tool) is str and tool in contracts.tools():
-        message = f"{quote(tool)} has no output contract, so its results may not enter memory."
-        return finding("result.no_contract", "", message, "write and freeze one.")
-    known = [name for name in contracts.tools() if contracts.output(name)]
-    message = f"there is no tool named {quote(tool)}."
-    return finding("call.unknown_tool", "", message, f"tools with a result contract: {', '.join(known)}.")
+def _no_contract(contracts: Contracts, tool: object, side: Side) -> Finding:
+    known = [contract.tool for contract in contracts if contract.side == side]
+    if type(tool) is not str or tool not in contracts.tools():
+        message = f"there is no tool named {quote(tool)}."
+        return finding("call.unknown_tool", "", message, f"tools with an {side} contract: {', '.join(known)}.")
+    code, so = _WITHOUT[side]
+    return finding(code, "", f"{quote(tool)} has no {side} contract, so {so}.", "write and freeze one.")
 
 
 def _renamed(payload: Raw, decision: Decision, max_bytes: int) -> Decision:
@@ -58,12 +66,20 @@ def _renamed(payload: Raw, decision: Decision, max_bytes: int) -> Decision:
     """
     if decision.codes == ("parse.not_json",) and type(payload) is not str and type(payload) is not bytes:
         return block("result", [decision.findings[0]._replace(code="result.not_json")], ("schema",))
+    if decision.stage == "parse":
+        return decision
     value = read(payload, max_bytes=max_bytes)
-    if isinstance(value, dict) and value.get("isError") is True and value.keys() <= _MCP_RESULT:
-        message = "the tool says that it failed; what it sent is an error, not a fact."
-        hint = "tell the model; keep it out of memory."
-        return block("result", [finding("result.tool_error", "/isError", message, hint)])
-    return decision
+    return _failed() if isinstance(value, dict) and _says_failed(value) else decision
+
+
+def _says_failed(value: dict[str, Any]) -> bool:
+    return value.get("isError") is True and value.keys() <= _MCP_RESULT
+
+
+def _failed() -> Decision:
+    message = "the tool says that it failed; what it sent is an error, not a fact."
+    hint = "tell the model; keep it out of memory."
+    return block("result", [finding("result.tool_error", "/isError", message, hint)])
 
 
 def validate_tool_result(tool: object, payload: Raw, contracts: Contracts | None = None) -> dict[str, Any]:
