@@ -3,7 +3,7 @@
 `two_threads` stops the first call before each line of the student's class in turn and lets a second one pass: a check
 that another line can come after is found, without luck.
 
-Not here: lines of the kit's own fence, which is only stopped inside its tool; its own tests try it harder.
+Not here: lines of the kit's own fence. For it two calls begin at once; its own tests try it harder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gate.lab.attacks import HELD, Got
 from gate.lab.ticket_tool import COMMENT, Answer, Make, TicketTool, ask, comment, held, is_first, ran
 
 _LINES = 60  # at most so many lines are tried
-_WAIT, _LEAST = 0.2, 0.02  # seconds that a second call is waited for: it may be waiting for the first
+_WAIT, _LEAST = 0.3, 0.02  # seconds that a second call is waited for: it may be waiting for the first
 _END = 0.8
 _KIT = str(Path(__file__).parents[1])
 
@@ -120,10 +120,11 @@ def two_threads(make: Make) -> Got:
 def _between(fence: Any, line: int, wait: float) -> tuple[Got, bool, bool]:
     """Let a second call pass before a line of the first; say too if the first came so far, and if the second waited."""
     tool = TicketTool()
-    first = Stopped(lambda: ask(fence, COMMENT, tool), _files(fence), line)
+    files = _files(fence)
+    first = Stopped(lambda: ask(fence, COMMENT, tool), files, line)
     second = Beside(lambda: ask(fence, COMMENT, tool))
     first.start()
-    more = first.stopped()
+    more = bool(files) and first.stopped()
     second.start()
     second.join(wait)
     waited = second.is_alive()
