@@ -38,7 +38,7 @@ class Result:
 
     def __init__(self, board: Board, rows: tuple[Row, ...], notes: tuple[str, ...]) -> None:
         self.rows, self.notes = rows, notes
-        self._title = f"{board.id}, {board.title}"
+        self._board = f"{board.id}, {board.title}", board.kind
 
     @property
     def red(self) -> tuple[str, ...]:
@@ -51,10 +51,10 @@ class Result:
         return not self.red
 
     def __repr__(self) -> str:
-        return board_page.as_text(self._title, self.rows, self.notes)
+        return board_page.as_text(*self._board, self.rows, self.notes)
 
     def _repr_html_(self) -> str:
-        return board_page.as_html(self._title, self.rows, self.notes)
+        return board_page.as_html(*self._board, self.rows, self.notes)
 
 
 def board(name: str, student: Any, *, trial: bool = False) -> Result:
@@ -155,10 +155,9 @@ def _disagreements(chosen: Board) -> tuple[str, ...]:
     if not expected:
         return ()
     table = Table(chosen.table)
-    decided = table.decided()
+    decided, found = table.decided(), table.check_against(expected)
     return tuple(
-        f"{row.id} ({row.title}): your table says {decided[row.id]['choice']}, the tests say {expected[row.id]}. "
-        f"The tests win. {row.why} Next: unfreeze the table with a reason and change it."
-        for row in table.rows
-        if row.id in expected and decided[row.id]["choice"] not in ("", expected[row.id])
+        f"{line} Next: unfreeze the table with a reason and change it."
+        for row, line in zip(found.rows, found.lines, strict=True)
+        if row in expected and decided[row]["choice"]
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
 from gate.errors import clip
 from gate.lab.attacks import wrote
@@ -17,64 +18,95 @@ from gate.lab.rules import Row
 
 _GIVEN = 100
 _SHORT = 8  # rows that are all shown
-_HEADS = ("", "rule", "given", "expected", "got")
+_WAITING = ("unwritten", "untried", "no pack", "no contract")  # not tried: something else comes first
+_SAID_ONCE = (*_WAITING, "crash")
+_HOLDS = {"schema": "nothing is open", "pack": "noticed"}  # what a rule that expects "hold" waits for, by kind of board
+_WIDTHS = {"rule": 12, "given": 11, "expected": 6, "got": 12}  # at least, in em: a squeezed column is a column of words
 _RED, _GREEN = "var(--jp-error-color1, #b71c1c)", "var(--jp-success-color1, #1b5e20)"
 _LEFT = "text-align: left; vertical-align: top"
 
 
-def as_text(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
-    """Return a board as text that reads well in a terminal and aloud."""
-    lines = [_counts(title, rows)]
-    for row in _red_first(rows):
-        if row.green:
-            lines.append(f"green  {row.rule.id}: {row.rule.words}")
+class _Line(NamedTuple):
+    """What is shown of one row. `waits`: it was not tried, for the reason that the row above has too."""
+
+    row: Row
+    given: str
+    expected: str
+    got: str
+    next: str
+    waits: bool
+
+
+def as_text(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
+    """Return a board as text that reads well in a terminal and aloud. `kind` is how its rules are tried."""
+    shown = [_counts(title, rows)]
+    for line in _lines(kind, rows):
+        rule = line.row.rule
+        if line.row.green:
+            shown.append(f"green  {rule.id}: {rule.words}")
             continue
-        lines.append(f"RED    {row.rule.id}: {row.rule.words}")
-        details = {"given": _given(row, rows), "expected": _expected(row), "got": row.got.words}
-        details["next"] = _next(row, rows)
-        lines += [f"       {name:9} {text}" for name, text in details.items() if text]
-    return "\n".join([*lines, *notes])
+        shown.append(f"RED    {rule.id}: {rule.words}")
+        details = {"given": line.given, "expected": line.expected, "got": line.got, "next": line.next}
+        shown += [f"       {name:9} {text}" for name, text in details.items() if text]
+    return "\n".join([*shown, *notes])
 
 
-def as_html(title: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
+def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
     """Return a board as HTML: the rows to work on as a table, the others folded where the board is long."""
     colour = _GREEN if all(row.green for row in rows) else _RED
     counts = f"<b>{escape(_counts(title, rows))}</b>"
-    shown, folded, about = _folded(rows)
+    shown, folded, about = _folded(_lines(kind, rows))
     if shown:
-        top = _html_table(shown, rows, f'<caption style="text-align: left; color: {colour}">{counts}</caption>')
+        top = _html_table(shown, f'<caption style="text-align: left; color: {colour}">{counts}</caption>')
     else:  # a table without rows would be as narrow as its longest word
         top = f'<p style="color: {colour}">{counts}</p>'
-    more = f"<details><summary>{about}</summary>{_html_table(folded, rows)}</details>" if folded else ""
+    more = f"<details><summary>{about}</summary>{_html_table(folded)}</details>" if folded else ""
     below = "".join(f"<p>{escape(note)}</p>" for note in notes)
     return f"{top}{more}{below}"
 
 
-def _folded(rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row], str]:
-    """Return the rows to show, those to fold away, and what these are: nobody reads thirty rows to find the red one."""
-    if len(rows) <= _SHORT:
-        return _red_first(rows), (), ""
-    if all(row.got.outcome == "unwritten" for row in rows):
-        return rows[:1], rows[1:], f"{len(rows) - 1} more rules, waiting for the same"
-    green = [row for row in rows if row.green]
-    return [row for row in rows if not row.green], green, f"{len(green)} green"
+def _lines(kind: str, rows: Sequence[Row]) -> list[_Line]:
+    """Return what is shown, red rows first. What stopped one row after another is said at the first of them."""
+    lines: list[_Line] = []
+    for row in sorted(rows, key=lambda row: row.green):
+        again = bool(lines) and row.got.outcome in _SAID_ONCE and row.got == lines[-1].row.got
+        got = "the same" if again else row.got.words
+        told = "Next: " in row.got.words  # what was found says itself what to do
+        advice = "" if lines or row.green or told else row.rule.next  # of the first red row: one thing at a time
+        waits = again and row.got.outcome in _WAITING
+        lines.append(_Line(row, _given(kind, row, rows), _expected(kind, row), got, advice, waits))
+    return lines
 
 
-def _html_table(some: Sequence[Row], rows: Sequence[Row], caption: str = "") -> str:
-    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in _HEADS)
-    body = "".join(_html_row(row, rows) for row in some)
+def _folded(lines: Sequence[_Line]) -> tuple[Sequence[_Line], Sequence[_Line], str]:
+    """Return the lines to show, those to fold away, and what these are: nobody reads thirty to find the red one."""
+    if len(lines) <= _SHORT:
+        return lines, (), ""
+    green, waiting = [line for line in lines if line.row.green], [line for line in lines if line.waits]
+    about = [f"{len(waiting)} more rules, waiting for the same"] if waiting else []
+    about += [f"{len(green)} green"] if green else []
+    shown = [line for line in lines if not line.row.green and not line.waits]
+    return shown, [*waiting, *green], ", ".join(about)
+
+
+def _html_table(lines: Sequence[_Line], caption: str = "") -> str:
+    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in ("", *_WIDTHS))
+    body = "".join(map(_html_row, lines))
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _html_row(row: Row, rows: Sequence[Row]) -> str:
-    colour, mark = (_GREEN, "✓ green") if row.green else (_RED, "✗ red")
-    advice = _next(row, rows)
-    got = escape(row.got.words) + (f"<br><b>Next:</b> {escape(advice)}" if advice else "")
-    given = f"<code>{escape(_given(row, rows))}</code>" if row.rule.given else escape(_given(row, rows))
-    cells = (f"{escape(row.rule.words)}<br><small>{escape(row.rule.id)}</small>", given, escape(_expected(row)), got)
+def _html_row(line: _Line) -> str:
+    rule = line.row.rule
+    colour, mark = (_GREEN, "✓ green") if line.row.green else (_RED, "✗ red")
+    got = escape(line.got) + (f"<br><b>Next:</b> {escape(line.next)}" if line.next else "")
+    given = f'<code style="overflow-wrap: anywhere">{escape(line.given)}</code>' if rule.given else escape(line.given)
+    cells = (f"{escape(rule.words)}<br><small>{escape(rule.id)}</small>", given, escape(line.expected), got)
     return (
         f'<tr><td style="{_LEFT}; color: {colour}; white-space: nowrap"><b>{mark}</b></td>'
-        + "".join(f'<td style="{_LEFT}; min-width: 6em">{cell}</td>' for cell in cells)
+        + "".join(
+            f'<td style="{_LEFT}; min-width: {width}em">{cell}</td>'
+            for width, cell in zip(_WIDTHS.values(), cells, strict=True)
+        )
         + "</tr>"
     )
 
@@ -84,27 +116,17 @@ def _counts(title: str, rows: Sequence[Row]) -> str:
     return f"{title}: {len(rows) - red} of {len(rows)} green" + (f", {red} red" if red else "")
 
 
-def _red_first(rows: Sequence[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: row.green)
-
-
-def _given(row: Row, rows: Sequence[Row]) -> str:
+def _given(kind: str, row: Row, rows: Sequence[Row]) -> str:
     """Return what was handed over: ASCII, so that a look-alike and an invisible character show themselves."""
     rule = row.rule
     other = f"from {wrote(rule.tool)}: " if rule.tool != rows[0].rule.tool else ""
     if not rule.given:
-        return rule.case.replace("_", " ")
+        return "vetting" if kind == "schema" else rule.case.replace("_", " ")
     plain = rule.given.encode("ascii", "backslashreplace").decode()
     plain = "".join(letter if letter >= " " else json.dumps(letter)[1:-1] for letter in plain)
     return other + ("as text: " if rule.form == "text" else "") + clip(plain, _GIVEN)
 
 
-def _expected(row: Row) -> str:
-    expected = "it holds" if row.rule.expect == "hold" else row.rule.expect
+def _expected(kind: str, row: Row) -> str:
+    expected = _HOLDS.get(kind, "it holds") if row.rule.expect == "hold" else row.rule.expect
     return expected + (f" ({', '.join(row.rule.codes)})" if row.rule.codes else "")
-
-
-def _next(row: Row, rows: Sequence[Row]) -> str:
-    """Return what to do about the first red row; one thing at a time."""
-    first = next((one for one in rows if not one.green), None)
-    return row.rule.next if row is first else ""

@@ -6,6 +6,7 @@ Not here: who is right between two pairs. The tests decide that, and the schema 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from typing import NamedTuple
 
 from gate.decision import Decision
@@ -17,13 +18,15 @@ Decided = Mapping[str, Mapping[str, str]]
 class Comparison(NamedTuple):
     """What a comparison found: the `rows` that differ, one line in words for each, and what to do about it.
 
-    Shows itself as text. `agreed` says whether no row differs.
+    `talk` holds a line for each row where both refuse, only in another way: that is no difference. `agreed` says
+    whether no row differs. As the last line of a cell it shows itself.
     """
 
     heading: str
     rows: tuple[str, ...]
     lines: tuple[str, ...]
     advice: str
+    talk: tuple[str, ...] = ()
 
     @property
     def agreed(self) -> bool:
@@ -31,7 +34,21 @@ class Comparison(NamedTuple):
         return not self.rows
 
     def __repr__(self) -> str:
-        return "\n".join([self.heading, *(f"  {line}" for line in self.lines), *([self.advice] if self.rows else [])])
+        return "\n".join("\n  ".join([paragraph, *items]) for paragraph, items in self._parts())
+
+    def _repr_html_(self) -> str:
+        html = ""
+        for paragraph, items in self._parts():
+            listed = "".join(f"<li>{escape(item)}</li>" for item in items)
+            html += f"<p>{escape(paragraph)}</p>" + (f"<ul>{listed}</ul>" if items else "")
+        return html
+
+    def _parts(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return each paragraph with the list below it."""
+        parts = [(self.heading, self.lines)]
+        parts += [(self.advice, ())] if self.rows else []
+        parts += [("Worth a talk, nothing to correct, for both refuse:", self.talk)] if self.talk else []
+        return parts
 
 
 def pair_against_pair(sheet: Sheet, mine: Decided, theirs: Decided) -> Comparison:
@@ -50,25 +67,31 @@ def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | 
     """Return the rows where the table and the tests differ. `judged` gives each row's choice or `Decision`.
 
     The tests win: the line says so, with the reference reason. A row that was not judged counts as a difference.
+    Repair against block counts as none where the question is what may pass: both refuse.
     """
-    rows, lines = [], []
+    rows, lines, talk = [], [], []
     for row in sheet.rows:
-        verdict = _verdict(sheet, judged[row.id]) if row.id in judged else None
+        verdict = _verdict(sheet, judged[row.id]) if row.id in judged else ""
         table = mine[row.id]["choice"]
-        if verdict is None:
-            line = "not judged. Next: run the tests on this row too."
-        elif verdict != table:
-            line = f"the table says {table or 'nothing yet'}, the tests say {verdict}. The tests win. {row.why}"
-        else:
-            continue
-        rows.append(row.id)
-        lines.append(f"{row.id} ({row.title}): {line}")
+        says = f"{row.id} ({row.title}): your table says {table or 'nothing yet'}, the tests say {verdict}."
+        if verdict and _both_refuse(sheet, table, verdict):
+            talk.append(f"{says} {row.why}")
+        elif verdict != table or not verdict:
+            rows.append(row.id)
+            unjudged = f"{row.id} ({row.title}): not judged. Next: run the tests on this row too."
+            lines.append(f"{says} The tests win. {row.why}" if verdict else unjudged)
     return Comparison(
         _heading(len(rows), len(sheet.rows), "table and tests"),
         tuple(rows),
         tuple(lines),
         "Next: correct the row (unfreeze with the reason first). If the tests are wrong, change the schema.",
+        tuple(talk),
     )
+
+
+def _both_refuse(sheet: Sheet, table: str, verdict: str) -> bool:
+    """Say whether two choices differ only in how they refuse. A sheet without `allow` asks just that."""
+    return "allow" in sheet.choice_ids() and {table, verdict} == {"repair", "block"}
 
 
 def _verdict(sheet: Sheet, judged: str | Decision) -> str:

@@ -26,6 +26,7 @@ from gate.lab.exercise import bound, solved_statements
 from gate.lab.show import Shown
 
 Names = dict[str, Any]
+_loaded: Names = {}  # what this kernel has from here, by name: that is not the student's own
 
 
 def reference(lab: str, section: str, *names: str) -> Shown:
@@ -33,7 +34,8 @@ def reference(lab: str, section: str, *names: str) -> Shown:
 
     `section` is its number or its whole id; `names` picks some of its exercises. A name that is missing or not written
     yet is loaded. One whose board is red is loaded too, and the student's stays as `my_<name>`. One whose board is
-    green, or that has none, stays as it is. Raises `ConfigError` for a section or name that is not there.
+    green, or that has none, stays as it is; so does a reference that was loaded before. Raises `ConfigError` for a
+    section or name that is not there.
 
     >>> reference("memory", "03", "validate_tool_result")
     validate_tool_result: the reference, loaded
@@ -69,12 +71,15 @@ def exercise_names(notebook: Notebook) -> list[str]:
 
 def _load(namespace: Names, name: str, solution: Any) -> str:
     if name not in namespace or _unwritten(namespace[name]):
-        namespace[name] = solution
+        namespace[name] = _loaded[name] = solution
         return f"{name}: the reference, loaded"
+    if namespace[name] is _loaded.get(name):
+        return f"{name}: the reference, kept"
     green = turned_green(namespace[name])
     if green is not False:
         return f"{name}: yours, kept" + (" (its board is green)" if green else "")
     namespace[f"my_{name}"], namespace[name] = namespace[name], solution
+    _loaded[name] = solution
     return f"{name}: the reference, loaded; yours is my_{name} (its board is red)"
 
 

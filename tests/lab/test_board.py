@@ -351,10 +351,11 @@ def test_knows_whether_the_boards_of_this_very_function_were_green() -> None:
 def test_says_that_the_tests_win_over_a_decision_table_that_says_something_else() -> None:
     pair = table("memory")
     pair.choose("row-3", "allow", "sfo is the usual one")
+    pair.choose("row-4", "repair", "refuse it, and say what is wanted")
     pair.choose("row-6", "block", "not on the list")
-    notes = board("memory.by_hand", validate_tool_result).notes
-    assert len(notes) == 1
-    assert notes[0].startswith("row-3 (missing warehouse): your table says allow, the tests say block. The tests win.")
+    [differs] = board("memory.by_hand", validate_tool_result).notes
+    assert differs.startswith("row-3 (missing warehouse): your table says allow, the tests say block. The tests win.")
+    assert differs.endswith("Next: unfreeze the table with a reason and change it.")
 
 
 def test_gives_three_hints_and_no_fourth() -> None:

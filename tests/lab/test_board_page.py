@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from gate.lab.attacks import Got
 from gate.lab.board_page import as_html, as_text
 from gate.lab.rules import Row, Rule
@@ -22,30 +24,87 @@ def in_sight(html: str) -> str:
 
 
 def test_folds_green_rows_of_a_long_board() -> None:
-    html = as_html("a board", rows(*[GREEN] * 9, RED), ())
+    html = as_html("a board", "validate", rows(*[GREEN] * 9, RED), ())
     assert "rule-9<" in in_sight(html) and "rule-0<" not in in_sight(html)
     assert "<summary>9 green</summary>" in html and "rule-0<" in html
 
 
 def test_shows_one_row_of_a_long_board_for_an_exercise_that_is_not_written_yet() -> None:
-    html = as_html("a board", rows(*[STUB] * 10), ())
+    html = as_html("a board", "validate", rows(*[STUB] * 10), ())
     assert "rule-0<" in in_sight(html) and "rule-1<" not in in_sight(html)
     assert "<summary>9 more rules, waiting for the same</summary>" in html
 
 
 def test_folds_all_rows_of_a_long_board_that_is_green() -> None:
-    html = as_html("a board", rows(*[GREEN] * 10), ())
+    html = as_html("a board", "validate", rows(*[GREEN] * 10), ())
     assert "10 of 10 green" in in_sight(html) and "rule-0<" not in in_sight(html)
 
 
 def test_shows_every_row_of_a_short_board() -> None:
-    html = as_html("a board", rows(GREEN, RED), ("a note",))
+    html = as_html("a board", "validate", rows(GREEN, RED), ("a note",))
     assert "<details>" not in html and html.index("rule-1<") < html.index("rule-0<") < html.index("a note")
 
 
 def test_names_the_tool_of_a_rule_where_it_is_another_than_the_boards() -> None:
     known, other = rows(GREEN, GREEN)
     pair = [known, other._replace(rule=other.rule._replace(tool="guess"))]
-    for page in (as_text("a board", [row._replace(green=False) for row in pair], ()), as_html("a board", pair, ())):
+    for page in (
+        as_text("a board", "validate", [row._replace(green=False) for row in pair], ()),
+        as_html("a board", "validate", pair, ()),
+    ):
         assert page.count("from ") == 1
         assert "guess" in page
+
+
+def held(case: str, *got: Got) -> list[Row]:
+    """Rows of rules that name a case and expect that it holds."""
+    return [
+        Row(Rule(f"rule-{n}", f"Rule {n}.", "hold", case=case), one, one.outcome == "hold") for n, one in enumerate(got)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "expected"),
+    [
+        ("memory", "same call twice", "it holds"),
+        ("schema", "vetting", "nothing is open"),
+        ("pack", "same call twice", "noticed"),
+    ],
+)
+def test_says_what_was_tried_and_what_is_waited_for_in_the_words_of_its_kind(
+    kind: str, given: str, expected: str
+) -> None:
+    made = held("same_call_twice", Got("open", "something"))
+    text, html = as_text("a board", kind, made, ()), as_html("a board", kind, made, ())
+    assert f"given     {given}\n       expected  {expected}\n" in text
+    assert f">{given}</td>" in html and f">{expected}</td>" in html
+
+
+NO_PACK = Got("no pack", "the labels of lon are wrong.")
+
+
+def test_says_once_what_stops_every_row() -> None:
+    made = held("coerce", NO_PACK, NO_PACK, NO_PACK)
+    text, html = as_text("a board", "pack", made, ()), as_html("a board", "pack", made, ())
+    assert text.count("the labels of lon are wrong.") == html.count("the labels of lon are wrong.") == 1
+    assert text.count("got       the same") == html.count(">the same</td>") == 2
+
+
+def test_gives_one_advice_that_of_what_was_found_where_it_has_any() -> None:
+    stopped = Got("no pack", "the labels of lon are wrong. Next: run gate replay.")
+    [first, *_] = made = held("coerce", stopped, NO_PACK)
+    made[0] = first._replace(rule=first.rule._replace(next="save a valid result."))
+    text, html = as_text("a board", "pack", made, ()), as_html("a board", "pack", made, ())
+    assert "save a valid result." not in text + html and text.count("Next: ") == html.count("Next: ") == 1
+
+
+def test_says_each_time_what_a_rule_that_was_tried_came_to() -> None:
+    text = as_text("a board", "validate", rows(RED, RED), ())
+    assert text.count("got       allowed") == 2
+
+
+def test_folds_what_waits_for_a_red_row_of_a_long_board_but_not_that_row() -> None:
+    waiting = Got("no contract", "errors come first")
+    html = as_html("a board", "schema", [*rows(RED), *held("warnings", *[waiting] * 9)], ())
+    assert "rule-0<" in in_sight(html) and in_sight(html).count("errors come first") == 1
+    assert "<summary>8 more rules, waiting for the same</summary>" in html

@@ -64,6 +64,18 @@ def test_keeps_a_green_one_in_its_place() -> None:
     assert here["validate_by_hand"] is good
 
 
+def test_says_that_a_reference_which_was_loaded_before_is_kept_and_does_not_call_it_the_students() -> None:
+    here = notebook()
+    in_cell(here, CALL)
+    loaded = here["validate_by_hand"]
+    assert repr(in_cell(here, CALL)) == "validate_by_hand: the reference, kept"
+    in_cell(here, 'board("memory.by_hand", validate_by_hand)')
+    assert repr(in_cell(here, CALL)) == "validate_by_hand: the reference, kept"
+    assert here["validate_by_hand"] is loaded
+    here["validate_by_hand"] = poor  # the student writes one after all
+    assert repr(in_cell(here, CALL)) == "validate_by_hand: yours, kept"
+
+
 def test_keeps_what_is_written_and_has_no_board() -> None:
     here = notebook(validate_by_hand=poor)
     assert repr(in_cell(here, CALL)) == "validate_by_hand: yours, kept"

@@ -37,7 +37,8 @@ def stored_outputs() -> dict[str, dict[str, Any]]:
     shown["table"] = plain(mine._repr_mimebundle_())
     mine.freeze()
     shown["frozen"] = plain(mine._repr_mimebundle_())
-    shown["agreed"] = {"text/plain": "table and tests agree on all 6 rows."}
+    agreed = "table and tests agree on all 6 rows."
+    shown["agreed"] = {"text/plain": agreed, "text/html": f"<p>{agreed}</p>"}
     shown["stored wrong"] = {"text/plain": "('row-1',)"}
     return shown
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.contract import Contract
 from gate.decision import Decision
 from gate.errors import CODES, ConfigError
 from gate.files import HOME
@@ -22,6 +21,7 @@ from gate.lab.table import Table
 from gate.pipeline import Pipeline
 from gate.registry import load_contracts
 from gate.responses import load_responses
+from gate.results import judge_result
 
 TABLES = ("memory", "arguments", "fence")
 
@@ -382,19 +382,45 @@ def test_two_different_tables_are_not_compared() -> None:
         compare(table("memory"), table("fence"))
 
 
+def judged(mine: Table) -> dict[str, str | Decision]:
+    """What the kit's contracts make of each row."""
+    contracts = load_contracts(HOME / "schemas")
+    return {row.id: judge_result(contracts, row.tool, row.given) for row in mine.rows}
+
+
 def test_if_table_and_tests_disagree_the_tests_win_row_by_row() -> None:
     mine = fill(table("memory"), "block")
-    mine.choose("row-4", "repair", "it is nearly a number")
-    contracts = load_contracts(HOME / "schemas")
-    judged: dict[str, str | Decision] = {}
-    for row in mine.rows:
-        contract: Contract | None = contracts.output(row.tool)
-        judged[row.id] = contract.judge(row.given) if contract else "block"
-    found = mine.check_against(judged)
+    mine.choose("row-4", "allow", "it is nearly a number")
+    found = mine.check_against(judged(mine))
     assert found.rows == ("row-1", "row-4")
     assert found.lines[1].startswith(
-        "row-4 (quantity as text): the table says repair, the tests say block. The tests win. Turning "
+        "row-4 (quantity as text): your table says allow, the tests say block. The tests win. Turning "
     )
+    assert not found.agreed and found.talk == ()
+    shown = found._repr_html_()
+    assert shown.startswith("<p>table and tests differ on 2 of 6 rows.</p><ul><li>row-1 (valid): ")
+    assert "Turning &quot;4&quot; into 4" in shown
+
+
+def test_repair_against_block_is_worth_a_talk_and_no_disagreement_for_both_refuse() -> None:
+    mine = table("memory")
+    for row in mine.rows:
+        mine.choose(row.id, {"row-4": "repair"}.get(row.id, row.answer), "why")
+    found = mine.check_against(judged(mine))
+    assert found.agreed and found.lines == ()
+    [talk] = found.talk
+    assert talk.startswith("row-4 (quantity as text): your table says repair, the tests say block. Turning ")
+    agree, worth = "table and tests agree on all 6 rows.", "Worth a talk, nothing to correct, for both refuse:"
+    assert repr(found) == f"{agree}\n{worth}\n  {talk}"
+    assert found._repr_html_().startswith(f"<p>{agree}</p><p>{worth}</p><ul><li>row-4 (quantity as text): ")
+
+
+def test_repair_against_block_is_a_disagreement_where_the_table_asks_how_to_refuse() -> None:
+    mine = table("fence")
+    row = next(row for row in mine.rows if row.answer == "repair")
+    mine.choose(row.id, "block", "no second try")
+    found = mine.check_against({row.id: row.answer for row in mine.rows})
+    assert row.id in found.rows and found.talk == ()
 
 
 def test_a_table_that_asks_for_the_stage_is_checked_against_the_stage() -> None:
