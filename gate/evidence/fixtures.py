@@ -6,14 +6,16 @@ Not here: judging them (`replay`), and the packs of labelled calls (`scorecard`)
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from gate.contract import TOOL_NAME, Side
-from gate.errors import ConfigError, quote
-from gate.files import locate, read_json, write_whole
+from gate.errors import ConfigError, Finding, quote
+from gate.files import MAX_FILE_BYTES, locate, read_json, write_whole
+from gate.payload import read
 
 _KEYS = {"tool", "side", "label", "codes", "payload", "raw", "note"}
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
@@ -60,7 +62,10 @@ def load_fixtures(*places: str | Path) -> list[Fixture]:
 
 def load_fixture(path: Path) -> Fixture:
     """Return the fixture in one file. Raises `ConfigError` naming file and field."""
-    data = read_json(path)
+    return _vetted(path, read_json(path))
+
+
+def _vetted(path: Path, data: dict[str, Any]) -> Fixture:
     odd = data.keys() - _KEYS
     if odd:
         raise _refusal(path, f"has no field {quote(min(odd))}", f"use {', '.join(sorted(_KEYS))}")
@@ -71,7 +76,8 @@ def load_fixture(path: Path) -> Fixture:
     if side not in ("input", "output"):
         raise _refusal(path, f"has the side {quote(side)}", 'use "input" or "output"')
     if label not in ("allow", "block"):
-        raise _refusal(path, f"has the label {quote(label)}", 'use "allow" or "block"')
+        fault = f"has the label {quote(label)}" if "label" in data else "has no label"
+        raise _refusal(path, fault, 'use "allow" or "block"')
     if type(codes) is not list or not all(type(code) is str for code in codes) or bool(codes) != (label == "block"):
         raise _refusal(path, "does not name the codes of its refusal", "list them for a block, none for an allow")
     if type(note) is not str:
@@ -84,8 +90,8 @@ def load_fixture(path: Path) -> Fixture:
 def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     """Write a fixture to `<folder>/<tool>/<id>.json` and return the path.
 
-    Raises `ConfigError` for a name that could not be a file of its own in that folder, and for a payload that JSON
-    cannot hold.
+    Raises `ConfigError` for a name that could not be a file of its own in that folder, and for what could not be loaded
+    again as it is: a payload that is not of plain JSON types, a block without codes.
 
     >>> from tempfile import mkdtemp
     >>> save_fixture(Fixture("valid", "inventory.lookup", "output", "allow", (), {"n": 1}), mkdtemp()).name
@@ -96,11 +102,11 @@ def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     if not TOOL_NAME.fullmatch(fixture.tool):
         raise ConfigError(f"{quote(fixture.tool)} cannot name a folder of fixtures. Next: correct the tool's name.")
     path = locate(folder) / fixture.tool / f"{fixture.id}.json"
-    try:
-        text = json.dumps(fixture.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ConfigError(f"the fixture {fixture.id} is no JSON ({error}). Next: hand its text in as raw.") from error
-    write_whole(path, text + "\n")
+    data = read(fixture.as_dict(), max_bytes=MAX_FILE_BYTES)
+    if isinstance(data, Finding):
+        raise _refusal(path, f"is no JSON: {data.message[:-1]}", "hand its text in as raw")
+    _vetted(path, data)
+    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
     return path
 
 
@@ -118,11 +124,13 @@ def _given(path: Path, data: dict[str, Any]) -> dict[str, Any] | str:
 
 def _default_places() -> list[Path]:
     """Return the folders of fixtures: those named after a tool. `recorded` holds model output, which has no label."""
-    return sorted({file.parent for file in locate("fixtures").glob("*/*.json") if file.parent.name != "recorded"})
+    home = locate("fixtures")
+    folders = sorted({file.parent for file in home.glob("*/*.json") if file.parent.name != "recorded"})
+    return folders or [home]
 
 
 def _files(place: Path) -> list[Path]:
-    files = [place] if place.is_file() else sorted(place.glob("**/*.json"))
+    files = [place] if os.path.isfile(place) else sorted(place.glob("**/*.json"))
     if not files:
         raise ConfigError(f"{quote(str(place), 200)} holds no fixture. Next: name a JSON file or a folder of them.")
     return files

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gate.decision import Decision
 from gate.evidence.fixtures import Fixture
+from gate.faults import same
 from gate.registry import Contracts, load_contracts
 from gate.results import judge_side
 
@@ -45,7 +46,7 @@ def _replayed(fixture: Fixture, first: Contracts, second: Contracts) -> Replayed
 
 
 def _fault(fixture: Fixture, one: Decision, two: Decision) -> str:
-    if one != two:
+    if one != two or not same(one.value, two.value):
         return f"the engines differ: {_said(one)} against {_said(two)}"
     if fixture.label == "allow" and one.outcome != "allow":
         return f"labelled allow, but {_said(one)}"
