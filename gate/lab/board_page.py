@@ -20,7 +20,8 @@ _GIVEN = 100
 _SHORT = 8  # rows that are all shown
 _WAITING = ("unwritten", "untried", "no pack", "no contract")  # not tried: something else comes first
 _SAID_ONCE = (*_WAITING, "crash")
-_HOLDS = {"schema": "nothing is open", "pack": "noticed"}  # what a rule that expects "hold" waits for, by kind of board
+#: What a rule that expects "hold" waits for, by kind of board.
+_HOLDS = {"schema": "nothing is open", "pack": "noticed", "calls": "this call, labelled"}
 _WIDTHS = {"rule": 12, "given": 11, "expected": 6, "got": 12}  # at least, in em: a squeezed column is a column of words
 _RED, _GREEN = "var(--jp-error-color1, #b71c1c)", "var(--jp-success-color1, #1b5e20)"
 _LEFT = "text-align: left; vertical-align: top"
