@@ -139,7 +139,7 @@ def _canonical(node: Any) -> Any:
 
 def _vetted(schema: Any, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
     """Return a plain copy of a schema that is fit to be a contract, with its warnings, or raise ContractError."""
-    if not isinstance(schema, dict):
+    if type(schema) is not dict:
         raise refusal("open", f"{name} must be an object, not {quote(schema)}.", "write the schema as an object.")
     plain = read(schema, max_bytes=4 * MAX_BYTES)
     if isinstance(plain, Finding):

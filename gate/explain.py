@@ -152,9 +152,8 @@ def _type_hint(fault: Fault) -> str:
 
 def _enum_hint(fault: Fault) -> str:
     allowed = [fault.limit] if fault.keyword == "const" else fault.limit
-    if allowed is None:
-        return "true is not 1 and 1.0 is not 1: send the value as the contract writes it."
-    return "send one of " + clip(", ".join(json.dumps(item) for item in allowed), 200) + ", spelt exactly so."
+    listed = ", ".join(json.dumps(item, sort_keys=True) for item in allowed)
+    return f"send one of {clip(listed, 200)}, spelt exactly so."
 
 
 def _unknown_hint(fault: Fault, known: list[str]) -> str:

@@ -97,8 +97,8 @@ class _Vetter:
                 near = difflib.get_close_matches(word.casefold(), KEYWORDS, n=1)
                 hint = f"did you mean {near[0]}?" if near else "drop it, or say it with a keyword that is checked."
                 self.error("keyword", f"{path}/{escape(word, 40)}", f"{quote(word)} is no keyword of a contract.", hint)
-            elif word == "$id" and path:
-                self.error("keyword", f"{path}/$id", "$id stands below the root.", "drop it.")
+            elif word in ("$id", "$schema") and path:
+                self.error("keyword", f"{path}/{word}", f"{word} stands below the root.", "drop it.")
 
     def object_rules(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
         typed = "object" in _types(node)
