@@ -42,6 +42,8 @@ _FORMAT_WORDS = {
     "text": "must be printable lines: no control or invisible characters, no blank at the end of a line",
 }
 
+_MANY = 100
+
 
 def explain(faults: Iterable[Fault], properties: Iterable[str] = ()) -> list[Finding]:
     """Return one finding for each fault; for a failed alternative, those of the branch that fits best.
@@ -49,6 +51,9 @@ def explain(faults: Iterable[Fault], properties: Iterable[str] = ()) -> list[Fin
     `properties` are the names the contract knows, for the hint on an unknown field.
     """
     known = sorted(properties)
+    faults = list(faults)
+    if len(faults) > _MANY:
+        known = []  # to look for a near name in each of thousands takes seconds, and helps nobody
     found = []
     for fault in faults:
         branch = _best_branch(fault)
