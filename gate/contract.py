@@ -18,6 +18,7 @@ from gate.decision import Decision, block
 from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, escape, finding, quote
 from gate.explain import explain
 from gate.faults import Engine
+from gate.formats import is_line
 from gate.payload import MAX_BYTES, Raw, read
 from gate.quick import Quick, quick_way
 from gate.vet import vet
@@ -67,11 +68,7 @@ class Contract:
         >>> Contract.from_schema(schema, tool="count").judge('{"n": 4.0}').codes
         ('schema.type',)
         """
-        if type(tool) is not str or not TOOL_NAME.fullmatch(tool):
-            message = f"{quote(tool)} cannot name a tool."
-            raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
-        if side not in ("input", "output"):
-            raise refusal("name", f"{quote(side)} is no side of {tool}.", 'use "input" or "output".')
+        _check_frame(tool, side, version, max_bytes)
         plain, warnings = _vetted(schema, f"{tool}.{side}")
         engine = _engine_for(plain)
         # Without a bound, a number that overflows would not be refused by the contract itself.
@@ -120,6 +117,19 @@ class Contract:
 
         engine = StrictEngine(self._schema)
         return replace(self, _engine=engine, _quick=None)
+
+
+def _check_frame(tool: object, side: object, version: object, max_bytes: object) -> None:
+    """Raise ContractError for what stands around a schema and could not be one of a contract's parts."""
+    if type(tool) is not str or not TOOL_NAME.fullmatch(tool):
+        message = f"{quote(tool)} cannot name a tool."
+        raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
+    if type(side) is not str or side not in ("input", "output"):
+        raise refusal("name", f"{quote(side)} is no side of {tool}.", 'use "input" or "output".')
+    if type(version) is not str or not is_line(version) or len(version) > 64:
+        raise refusal("version", f"{quote(version)} is no version of {tool}.", "use a short text, such as a number.")
+    if type(max_bytes) is not int or max_bytes < 1:
+        raise refusal("size", f"the cap of {tool} on a payload is no number of bytes.", "use a whole number above 0.")
 
 
 def fingerprint(schema: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from gate.errors import MAX_MESSAGE, ContractError
 from gate.refs import resolve
 from gate.vet import KEYWORDS, vet
 from tests.cases_table import WHOLE, WORD, contract, shape
-from tests.hostile import INDEXES, samples
+from tests.hostile import INDEXES, Raising, samples
 from tests.strategies import Schema, values
 
 A = {"$ref": "#/$defs/a"}
@@ -191,10 +191,22 @@ def test_a_tool_s_name_is_a_plain_word(tool: Any) -> None:
     assert [found.code for found in caught.value.findings] == ["contract.name"]
 
 
-def test_a_side_is_input_or_output() -> None:
-    side: Any = "inside"
-    with pytest.raises(ContractError, match='"inside" is no side of t'):
-        Contract.from_schema(shape(a=WHOLE), tool="t", side=side)
+@pytest.mark.parametrize(
+    ("part", "value", "reason"),
+    [
+        ("side", "inside", "name"), ("side", None, "name"), ("side", ["input"], "name"), ("side", Raising(), "name"),
+        ("version", 1, "version"), ("version", "", "version"), ("version", "1\n", "version"), ("version", "1" * 65,
+        "version"),
+        ("max_bytes", 0, "size"), ("max_bytes", -1, "size"), ("max_bytes", "9", "size"), ("max_bytes", 1.5, "size"),
+        ("max_bytes", True, "size"),
+    ],
+    ids=range(13),
+)  # fmt: skip
+def test_what_stands_around_a_schema_is_checked_too(part: str, value: Any, reason: str) -> None:
+    frame: dict[str, Any] = {"tool": "t", part: value}
+    with pytest.raises(ContractError) as caught:
+        Contract.from_schema(shape(a=WHOLE), **frame)
+    assert [found.code for found in caught.value.findings] == [f"contract.{reason}"]
 
 
 @pytest.mark.parametrize(
