@@ -18,7 +18,8 @@ from gate.errors import MAX_MESSAGE, ContractError, ResultGateError
 from gate.memory import AgentMemory
 from gate.registry import Contracts
 from gate.results import judge_result
-from tests.cases_table import CASES, ELSEWHERE, F, REFUSALS, REPORTED, WHOLE, Case, Refusal, contract, kit, rows, shape
+from tests.cases_kit import WHOLE, Case, Refusal, contract, kit, shape
+from tests.cases_table import CASES, ELSEWHERE, REFUSALS, REPORTED, F, rows
 
 GOOD = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 TOLD: set[str] = set()
@@ -159,7 +160,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
         def log_message(self, *_: object) -> None: ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
         thread.start()
         yield f"http://127.0.0.1:{running.server_port}", asked
         running.shutdown()

@@ -20,7 +20,8 @@ from gate.decision import Decision
 from gate.errors import CODES, MAX_MESSAGE
 from gate.payload import MAX_BYTES, read
 from gate.registry import load_contracts
-from tests.cases_table import CASES, WHOLE, WORD, contract, kit, shape
+from tests.cases_kit import WHOLE, WORD, contract, kit, shape
+from tests.cases_table import CASES
 from tests.hostile import INDEXES, samples
 from tests.strategies import Schema, judged, near, values
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gate.vet import KEYWORDS
-from tests.cases_table import WHOLE, WORD, contract, shape
+from tests.cases_kit import WHOLE, WORD, contract, shape
 from tests.strategies import Schema
 
 NUMBER = {"type": "number", "minimum": -1000, "maximum": 1000}

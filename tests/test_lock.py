@@ -13,7 +13,7 @@ from gate.errors import ConfigError, ContractError
 from gate.files import HOME
 from gate.lock import Frozen, freeze
 from gate.registry import LOCK, load_contracts, read_lock
-from tests.cases_table import WHOLE, shape
+from tests.cases_kit import WHOLE, shape
 
 
 @pytest.fixture

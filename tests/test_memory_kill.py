@@ -13,7 +13,7 @@ import pytest
 
 from gate.files import HOME
 from gate.memory import AgentMemory
-from tests.cases_table import kit
+from tests.cases_kit import kit
 
 # Each kill is a fork of this process that keeps c0, and dies on the way to c1 at the step named, after so many bytes.
 DRIVER = """

@@ -15,7 +15,7 @@ from gate.contract import Contract
 from gate.errors import MAX_MESSAGE, ConfigError, ContractError
 from gate.files import HOME
 from gate.registry import LOCK, Contracts, contract_files, judge_call, load_contracts
-from tests.cases_table import WHOLE, WORD, kit, shape
+from tests.cases_kit import WHOLE, WORD, kit, shape
 from tests.hostile import INDEXES, HostileKey, Liar, Raising, samples
 from tests.strategies import values
 

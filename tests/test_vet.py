@@ -15,7 +15,7 @@ from gate.contract import Contract
 from gate.errors import MAX_MESSAGE, ContractError
 from gate.refs import resolve
 from gate.vet import KEYWORDS, vet
-from tests.cases_table import WHOLE, WORD, contract, shape
+from tests.cases_kit import WHOLE, WORD, contract, shape
 from tests.hostile import INDEXES, Raising, samples
 from tests.strategies import Schema, values
 
