@@ -13,7 +13,7 @@ from gate.contract import Contract, Side
 from gate.errors import CODES, MAX_MESSAGE, ConfigError, ResultGateError
 from gate.registry import Contracts
 from gate.results import judge_result, judge_side, validate_tool_result
-from tests.cases_table import WHOLE, kit, shape
+from tests.cases_kit import WHOLE, kit, shape
 from tests.hostile import INDEXES, samples
 
 TOOL = "inventory.lookup"

@@ -16,7 +16,8 @@ from gate.evidence.fixtures import load_fixtures
 from gate.evidence.recorded import load_recorded
 from gate.files import HOME
 from gate.results import judge_side
-from tests.cases_table import CASES, REFUSALS, contract, kit
+from tests.cases_kit import contract, kit
+from tests.cases_table import CASES, REFUSALS
 
 WHEELS = {"jiter", "jsonschema_rs"}
 
@@ -35,7 +36,7 @@ sys.meta_path.insert(0, Missing())
 def without(wheels: set[str], source: str) -> Any:
     """Run Python in a process of its own in which importing the wheels fails; return the JSON it prints."""
     command = [sys.executable, "-W", "error", "-c", _CHILD + source, *wheels]
-    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(command, cwd=HOME, capture_output=True, encoding="utf-8", check=False, timeout=120)
     assert done.stderr == ""
     return json.loads(done.stdout)
 

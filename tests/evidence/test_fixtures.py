@@ -16,7 +16,7 @@ from gate.errors import CODES, ConfigError
 from gate.evidence.fixtures import Fixture, load_fixture, load_fixtures, save_fixture
 from gate.files import HOME
 from gate.results import judge_side
-from tests.cases_table import kit
+from tests.cases_kit import kit
 from tests.strategies import texts, values
 
 KIT = load_fixtures()
