@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import given, settings
@@ -29,7 +30,7 @@ def add(journal: Journal, *lines: str) -> list[str]:
     return before
 
 
-def fail(*_: object) -> None:
+def fail(*_: object) -> NoReturn:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -107,10 +108,10 @@ def test_what_was_appended_is_read_in_order_whatever_was_cut_off_between(steps: 
 def test_what_cannot_be_written_whole_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     journal, real = Journal(tmp_path / "file"), os.write
     add(journal, "before")
-    monkeypatch.setattr(os, step, fail)
-    if step == "write":
-        halves = iter([lambda handle, data: real(handle, data[:3]), fail])
-        monkeypatch.setattr(os, "write", lambda handle, data: next(halves)(handle, data))
+    monkeypatch.setattr(os, "write", lambda handle, data: real(handle, data[:3]) if data[:1] == b"r" else fail())
+    if step == "fsync":
+        monkeypatch.setattr(os, "write", real)
+        monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(ConfigError, match=r'file" cannot be used \(No space left on device\)\. Next: check'):
         add(journal, "refused")
     monkeypatch.undo()
