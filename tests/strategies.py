@@ -16,20 +16,23 @@ TEXTS = (
     "\u00e9", "e\u0301", "\u0430", "\u200b", "a\u200bb", "\u202e", "\u2028", "\u3164", "\ufe0f", "\ufeff", "\U0001f600",
     "\uff11", "\u0661", "\u017f", "\u212a", "SKU-19", "SKU-19\n", "ord_1842", "ord_18422", "0042", "4", "4.0", "true",
     "null", "None", "NaN", "[]", "{}", '{"a": 1}', "2024-02-29", "2023-02-29", "2024-13-01", "20240229", "2024-1-1",
-    "2024-02-29T12:00:00Z", "2024-02-29t12:00:00z", "2024-02-29T23:59:60Z", "2024-02-29T12:00:00", "2024-02-29 12:00:00Z",
-    "2024-02-29T12:00:00.123456+05:30", "a@b.example", "a@b", "@b.example", "a..b@c.example", "a b@c.example", "-a.example",
-    "a-.example", "a_b.example", "x" * 63 + ".example", "x" * 64 + ".example", "1.2.3.4", "1.2.3", "01.2.3.4", "256.1.1.1",
-    "::1", "::1%eth0", "1::2::3", "fe80::", "http://a.example/%20", "http://a.example/%2", "http:", "a.example", "urn:a:b",
-    "00000000-0000-0000-0000-000000000000", "{00000000-0000-0000-0000-000000000000}", "000000000000-0000-0000-0000-00000000",
-    "x" * 8, "x" * 40, "\u00e9" * 8,
+    "2024-02-29T12:00:00Z", "2024-02-29t12:00:00z", "2024-02-29T23:59:60Z", "2024-02-29T12:00:00",
+    "2024-02-29 12:00:00Z", "2024-02-29T12:00:00.123456+05:30", "a@b.example", "a@b", "@b.example", "a..b@c.example",
+    "a b@c.example", "-a.example", "a-.example", "a_b.example", "x" * 63 + ".example", "x" * 64 + ".example",
+    "1.2.3.4", "1.2.3", "01.2.3.4", "256.1.1.1", "::1", "::1%eth0", "1::2::3", "fe80::", "http://a.example/%20",
+    "http://a.example/%2", "http:", "a.example", "urn:a:b", "00000000-0000-0000-0000-000000000000",
+    "{00000000-0000-0000-0000-000000000000}", "000000000000-0000-0000-0000-00000000", "x" * 8, "x" * 40, "\u00e9" * 8,
 )  # fmt: skip
 PATTERNS = (
-    "^[a-z]+$", "^[A-Z0-9-]+$", "^ord_[0-9]{4}$", r"^\d{2,4}$", r"^\w+$", r"^\S+$", r"^\s*$", "^.$", "^.{0,3}$", "^$", "a", "b$",
-    "^(a|b)*$", "^(?:a+)+$", r"^[^\s]+$", r"^a\.b$", "^[\\u00e0-\\u00ff]+$", "^a|b$", "^(?:a|ab)(?:c|bcd)?$", r"^[\w.-]+@[\w.-]+$",
+    "^[a-z]+$", "^[A-Z0-9-]+$", "^ord_[0-9]{4}$", r"^\d{2,4}$", r"^\w+$", r"^\S+$", r"^\s*$", "^.$", "^.{0,3}$", "^$",
+    "a", "b$", "^(a|b)*$", "^(?:a+)+$", r"^[^\s]+$", r"^a\.b$", "^[\\u00e0-\\u00ff]+$", "^a|b$",
+    "^(?:a|ab)(?:c|bcd)?$", r"^[\w.-]+@[\w.-]+$",
 )  # fmt: skip
 NUMBERS = (
-    0, 1, 2, 3, 4, 5, 9, 10, -1, -2, 100, 999, 1000, 1001, 10**6, 2**31, 2**53, 2**53 + 1, 2**63, 2**64, 10**20, 10**300, -(2**63),
-    0.0, -0.0, 1.0, 2.0, 4.0, 9.0, 10.0, 1000.0, 0.5, 1.5, 0.1, 0.3, 0.30000000000000004, 19.99, 19.999, 2.675, 0.01, 0.001,
+    0, 1, 2, 3, 4, 5, 9, 10, -1, -2, 100, 999, 1000, 1001, 10**6, 2**31, 2**53, 2**53 + 1, 2**63, 2**64, 10**20,
+    10**300, -(2**63),
+    0.0, -0.0, 1.0, 2.0, 4.0, 9.0, 10.0, 1000.0, 0.5, 1.5, 0.1, 0.3, 0.30000000000000004, 19.99, 19.999, 2.675, 0.01,
+    0.001,
     1e-7, 1e-320, 5e-324, 1e16, 1e22, 1e300, 1.7976931348623157e308, -0.5, 9007199254740993.0, 99.99, 4.5,
 )  # fmt: skip
 STEPS = (1, 2, 3, 7, 0.5, 0.1, 0.01, 0.001, 2.5, 1e-7)
@@ -48,14 +51,18 @@ def _encodes(text: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
+_NUMERIC = st.sampled_from(["integer", "number", ["integer", "null"], ["number", "string"], ["integer", "number"]])
+_TEXTUAL = st.sampled_from(["string", ["string", "null"], ["string", "boolean"]])
+_NAMES = st.sampled_from([{"pattern": "^[a-z]+$"}, {"maxLength": 3}, {"enum": ["a", "b", "type"]}])
+
+
 @st.composite
 def _numeric(draw: st.DrawFn) -> Schema:
-    low = draw(st.sampled_from([-2, 0, 0.5, 1, 2**53]))
     node: Schema = {
-        "type": draw(st.sampled_from(["integer", "number", ["integer", "null"], ["number", "string"], ["integer", "number"]])),
-        draw(st.sampled_from(["minimum", "exclusiveMinimum"])): low,
-        draw(st.sampled_from(["maximum", "exclusiveMaximum"])): draw(st.sampled_from([3, 9.5, 10, 1e3, 2**53 + 1, 10**20])),
-    }  # fmt: skip
+        "type": draw(_NUMERIC),
+        draw(st.sampled_from(["minimum", "exclusiveMinimum"])): draw(st.sampled_from([-2, 0, 0.5, 1, 2**53])),
+        draw(st.sampled_from(["maximum", "exclusiveMaximum"])): draw(st.sampled_from([3, 9.5, 1e3, 2**53 + 1, 10**20])),
+    }
     if draw(st.booleans()):
         node["multipleOf"] = draw(st.sampled_from(STEPS))
     return node
@@ -63,7 +70,7 @@ def _numeric(draw: st.DrawFn) -> Schema:
 
 @st.composite
 def _textual(draw: st.DrawFn) -> Schema:
-    node: Schema = {"type": draw(st.sampled_from(["string", ["string", "null"], ["string", "boolean"]])), "maxLength": 40}
+    node: Schema = {"type": draw(_TEXTUAL), "maxLength": 40}
     if draw(st.booleans()):
         node |= {"minLength": draw(st.integers(0, 3)), "maxLength": draw(st.integers(2, 12))}
     if draw(st.booleans()):
@@ -133,20 +140,24 @@ def _map(draw: st.DrawFn, inner: st.SearchStrategy[Schema]) -> Schema:
     return {
         "type": "object",
         "additionalProperties": draw(inner),
-        "propertyNames": draw(st.sampled_from([{"pattern": "^[a-z]+$"}, {"maxLength": 3}, {"enum": ["a", "b", "type"]}])),
+        "propertyNames": draw(_NAMES),
         "maxProperties": draw(st.integers(1, 3)),
-    }  # fmt: skip
+    }
 
 
 def _combined(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
     pairs = st.lists(inner, min_size=2, max_size=3)
+
+    def branched(node: Schema, when: Schema, then: Schema) -> Schema:
+        return node | {"if": when, "then": then, "else": {"not": then}}
+
     return (
         st.builds(lambda node: {"anyOf": [node, {"type": "null"}]}, inner)
         | st.builds(lambda nodes: {"anyOf": nodes}, pairs)
         | st.builds(lambda nodes: {"oneOf": nodes}, pairs)
         | st.builds(lambda node, leaf: {"allOf": [node, {"not": leaf}]}, inner, _leaves)
-        | st.builds(lambda node, leaf, after: node | {"if": leaf, "then": after, "else": {"not": after}}, inner, _leaves, _leaves)
-    )  # fmt: skip
+        | st.builds(branched, inner, _leaves, _leaves)
+    )
 
 
 _nodes = st.recursive(

@@ -41,7 +41,7 @@ def has_multiple(schema: Any) -> bool:
     return '"multipleOf"' in json.dumps(schema)
 
 
-@settings(max_examples=300, suppress_health_check=SLOW)
+@settings(max_examples=200, suppress_health_check=SLOW)
 @given(judged())
 def test_both_engines_give_the_same_decision(case: tuple[Schema, dict[str, Any]]) -> None:
     schema, payload = case
@@ -56,7 +56,7 @@ def test_both_engines_give_the_same_decision(case: tuple[Schema, dict[str, Any]]
         assert has_multiple(schema) or Draft202012Validator(schema).is_valid(payload)
 
 
-@settings(max_examples=120, suppress_health_check=SLOW)
+@settings(max_examples=60, suppress_health_check=SLOW)
 @given(st.data())
 def test_the_kit_s_contracts_are_judged_alike_near_their_borders(data: st.DataObject) -> None:
     for made in kit(False):
@@ -108,7 +108,7 @@ def test_no_value_makes_judging_raise(index: int) -> None:
         assert repr(decision) == repr(made.with_second_engine().judge(value))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.dictionaries(st.text(max_size=6), values, max_size=4))
 def test_no_field_that_was_sent_can_write_to_a_terminal(payload: dict[str, Any]) -> None:
     for made in kit(False):

@@ -26,7 +26,7 @@ from gate.errors import (
     quote,
 )
 from gate.files import HOME
-from tests.hostile import INDEXES, samples
+from tests.hostile import samples
 
 
 @given(st.text(max_size=400), st.integers(2, 60))
@@ -42,12 +42,11 @@ def test_a_short_piece_can_be_read_back(text: str) -> None:
     assert json.loads(quote(text, 300)) == text
 
 
-@pytest.mark.parametrize("index", INDEXES)
-def test_a_value_is_named_by_its_type_and_never_asked(index: int) -> None:
-    value = samples()[index]
-    shown = quote(value)
-    assert shown.startswith("a value of type ") or type(value) is str
-    assert shown.isascii() and shown.isprintable()
+def test_a_value_is_named_by_its_type_and_never_asked() -> None:
+    for value in samples():
+        shown = quote(value)
+        assert shown.startswith("a value of type ") or type(value) is str
+        assert shown.isascii() and shown.isprintable()
 
 
 def test_a_type_s_name_cannot_write_to_a_terminal() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gate.errors import Finding
 from gate.plain import copy_plain, is_plain, overflows, sketch
-from tests.hostile import INDEXES, Nameless, Raising, cyclic, doubling, samples
+from tests.hostile import Nameless, Raising, cyclic, doubling, samples
 from tests.strategies import values
 
 
@@ -23,12 +23,11 @@ def test_a_plain_value_is_copied_type_by_type(value: Any) -> None:
     assert copied is not value or not isinstance(value, dict | list)
 
 
-@pytest.mark.parametrize("index", INDEXES)
-def test_a_value_is_copied_refused_and_sketched_without_its_own_code(index: int) -> None:
-    value = samples()[index]
-    copied = copy_plain(value, 1000)
-    assert copied is None or is_plain(copied) or (isinstance(copied, Finding) and copied.code.startswith("parse."))
-    assert len(json.dumps(sketch(value, 1000))) < 20_000
+def test_a_value_is_copied_refused_and_sketched_without_its_own_code() -> None:
+    for value in samples():
+        copied = copy_plain(value, 1000)
+        assert is_plain(copied) or (isinstance(copied, Finding) and copied.code.startswith("parse."))
+        assert len(json.dumps(sketch(value, 1000))) < 20_000
 
 
 @pytest.mark.parametrize(

@@ -291,7 +291,7 @@ _nodes = st.recursive(
 )
 
 
-@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(
     _nodes,
     _nodes,
