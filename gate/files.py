@@ -17,15 +17,15 @@ MAX_FILE_BYTES = 4_000_000
 
 
 def locate(name: str | os.PathLike[str]) -> Path:
-    """Return the path of a file or folder: as given if it exists from here, otherwise the kit's own.
+    """Return the path of a file or folder: the kit's own if it exists there and not from here, otherwise as given.
 
-    A notebook's kernel runs in the notebook's folder, so `schemas` there means the kit's `schemas`.
+    A notebook's kernel runs in the notebook's folder, so `schemas` there means the kit's `schemas`. What exists nowhere
+    yet is made here.
 
     >>> locate("schemas").name
     'schemas'
     """
-    path = Path(name)
-    return path if path.is_absolute() or os.path.exists(path) else HOME / path
+    return Path(name) if os.path.exists(name) or not os.path.exists(HOME / name) else HOME / name
 
 
 def read_json(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) -> dict[str, Any]:

@@ -189,6 +189,12 @@ def test_what_is_saved_is_what_is_loaded(made: Fixture, codes: list[str]) -> Non
     assert json.dumps(loaded.as_dict()) == json.dumps(fixture.as_dict())
 
 
+def test_a_folder_that_is_not_there_yet_is_made_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_fixture(KIT[0], "mine")
+    assert load_fixtures(tmp_path / "mine") == KIT[:1]
+
+
 def test_every_fixture_of_the_kit_can_be_saved_again(tmp_path: Path) -> None:
     for fixture in KIT:
         save_fixture(fixture, tmp_path)
