@@ -27,7 +27,7 @@ CONTRACT, GATE = "02_freeze_the_contract", "03_fail_closed"  # these begin with 
 BY_MOUSE = {"row-1": ("allow", "as agreed"), "row-2": ("block", "nobody sent it"), "row-3": ("block", "no default")}
 BY_KEYBOARD = {"row-4": ("repair", "a text"), "row-5": ("block", "no contract"), "row-6": ("block", "not on the list")}
 ANSWERS = {**BY_MOUSE, **BY_KEYBOARD}
-ENDLESS = '''
+ENDLESS = '''\
 def validate_by_hand(tool, payload):
     """Return a copy of a result."""
     while tool == "inventory.guess":
