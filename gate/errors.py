@@ -61,11 +61,17 @@ def quote(text: object, limit: int = 40) -> str:
     """
     if type(text) is str:
         return f'"{escape(text, limit)}"'
-    return f"a value of type {escape(_type_name(type(text)), limit)}"
+    return f"a value of type {escape(type_name(type(text)), limit)}"
 
 
-# Not type(value).__name__: the type of that type could answer with anything, or raise.
-_type_name = type.__dict__["__name__"].__get__
+def type_name(kind: type) -> str:
+    """Return the name of a type without running code of its own: the type of that type could answer with anything.
+
+    >>> type_name(type(ValueError("boom")))
+    'ValueError'
+    """
+    name: str = type.__dict__["__name__"].__get__(kind)
+    return name
 
 
 def escape(text: str, limit: int = MAX_MESSAGE) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from gate import step
 from gate.decision import Decision, block
 from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
-from gate.errors import ConfigError, Finding, GateError, ResultGateError, clip, finding
+from gate.errors import ConfigError, Finding, GateError, ResultGateError, clip, finding, type_name
 from gate.payload import Raw
 from gate.registry import Contracts, judge_call
 from gate.reply import marked
@@ -122,7 +122,7 @@ class Harness:
             why = "they gave no decision"
         except Exception as error:
             log.info("the gates failed", exc_info=True)
-            why = f"they raised {type(error).__name__}"
+            why = f"they raised {type_name(type(error))}"
         message = f"the gates could not judge the call: {why}."
         return block("semantic", [finding("semantic.unavailable", "", message, "a person has to look at the gates.")])
 

@@ -16,7 +16,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
-from gate.errors import Finding, GateError, finding
+from gate.errors import Finding, GateError, finding, type_name
 from gate.harness import Harness, Judge, Memory, Run
 from gate.limits import Limits, load_limits
 from gate.patience import Patience
@@ -131,7 +131,7 @@ class _Run:
             return planner_failed(str(error))
         except Exception as error:
             log.info("the planner failed", exc_info=True)
-            return planner_failed(f"it raised {type(error).__name__}")
+            return planner_failed(f"it raised {type_name(type(error))}")
         if isinstance(reply, Reply):
             self._tape.hear(reply)
         return reply

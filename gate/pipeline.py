@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from gate.contract import Contract
 from gate.decision import Decision, block
-from gate.errors import ConfigError, Finding, finding, quote
+from gate.errors import ConfigError, Finding, finding, quote, type_name
 from gate.payload import Raw, exact_number, read
 from gate.registry import Contracts
 from gate.store import StoreGate
@@ -100,7 +100,7 @@ class Pipeline:
             value = read(raw, max_bytes=contract.max_bytes)
             return block("parse", [value]) if isinstance(value, Finding) else Decision("allow", "parse", (), value)
         except Exception as error:  # noqa: BLE001 - any doubt is a block
-            return block("schema", [_failed("schema", f"it raised {type(error).__name__}")])
+            return block("schema", [_failed("schema", f"it raised {type_name(type(error))}")])
 
     def _stages_after_schema(self, tool: str) -> tuple[str, ...]:
         has_rules = self.store is not None and tool in self.store.tools
@@ -115,7 +115,7 @@ class Pipeline:
             else:
                 found = self.semantic.judge(tool, copy.deepcopy(value)) if self.semantic else None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - any doubt is a block
-            return (_failed(stage, f"it raised {type(error).__name__}"),)
+            return (_failed(stage, f"it raised {type_name(type(error))}"),)
         if type(found) not in (tuple, list) or not all(type(item) is Finding for item in found):
             return (_failed(stage, "it returned no list of findings"),)
         return tuple(found)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gate.decision import Decision, block
 from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
-from gate.errors import Finding, GateError, clip, finding
+from gate.errors import Finding, GateError, clip, finding, type_name
 from gate.formats import is_line
 from gate.running import Ran
 
@@ -54,7 +54,7 @@ def failed(call: Any, tool: str, decision: Decision, ran: Ran, limit: int = MAX_
 
 def broken(call: Any, error: Exception) -> Step:
     """Return the step of a call that the kit, its memory or its judge could not carry out to the end."""
-    why = str(error) if isinstance(error, GateError) else type(error).__name__
+    why = str(error) if isinstance(error, GateError) else type_name(type(error))
     hint = "this is no fault of your call: tell a person."
     found = finding("result.tool_error", "", f"the call could not be carried out to its end: {clip(why, 200)}.", hint)
     return failed(call, "The call", block("result", [found]), Ran("unknown", findings=(found,)))
