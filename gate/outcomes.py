@@ -1,7 +1,15 @@
 """What a tool's answer, or its exception, means for the key it ran under: applied, failed or unknown.
 
-Only a JSON object that does not say it failed is `applied`. `failed` needs proof that nothing happened; everything
-else is `unknown`, because a retry under a fresh key would pay twice.
+Only a JSON object that does not say it failed is `applied`. `failed` frees the key and gives the budget back, so it
+is said of these alone:
+
+- the tool's answer says so: `ok` false, `isError` true, or a status from 400 to 499 without 408;
+- the tool is a coroutine function, which is not called at all;
+- the tool raised, and neither that exception nor one behind it is a sign of doubt (`doubt`). So a tool that raises an
+  ordinary exception (a ValueError, a refused connection, a 404 of its client) promises that nothing happened: one that
+  cannot promise it raises `OutcomeUnknown`.
+
+Everything else is `unknown`, because a retry would pay twice: also what goes wrong once the tool has answered.
 
 Not here: whether the result is true, or fit for memory (`memory`).
 """
@@ -9,12 +17,14 @@ Not here: whether the result is true, or fit for memory (`memory`).
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
+from contextlib import suppress
+from types import CoroutineType
 from typing import Any, NamedTuple
 
 from gate.brakes import State
-from gate.errors import Finding, quote
+from gate.doubt import is_doubtful, refuses
+from gate.errors import Finding, escape, quote, type_name
 from gate.payload import read
 
 Payload = dict[str, Any]
@@ -35,15 +45,14 @@ class Outcome(NamedTuple):
     note: str = ""
 
 
-# By name, because the HTTP client is the tool's choice: the request may have arrived although no answer came back.
-_DOUBT = re.compile(r"OutcomeUnknown|Timeout|ReadError|WriteError|RemoteProtocol|Reset|Aborted|BrokenPipe|Cancelled|Interrupt")
 _STATUS = ("status", "status_code", "statusCode")
 
 
 def attempt(mutate: Mutate, payload: Payload, lookup: Lookup | None = None) -> Outcome:
     """Run the tool and say what it came to; with `lookup`, first ask whether it has taken effect before. Never raises.
 
-    `lookup` returns the first result, or None when the tool never saw the key; anything else is `unknown`.
+    `lookup` returns the first result, or None when the tool never saw the key; anything else is `unknown`, also an
+    answer that says it failed: it may be the asking that failed.
 
     >>> attempt(lambda payload: {"ok": True, "n": 1}, {}).state, attempt(lambda payload: None, {}).state
     ('applied', 'unknown')
@@ -53,12 +62,16 @@ def attempt(mutate: Mutate, payload: Payload, lookup: Lookup | None = None) -> O
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is no proof
         return Outcome("unknown", message=f"asking for the key raised {_name(error)}.", note=_text(error))
     if seen is not None:
-        return judge_result(seen)
+        found = _judge(seen)
+        return found if found.state == "applied" else found._replace(state="unknown")
+    if _is_asynchronous(mutate):
+        return Outcome("failed", message="the tool is asynchronous: nothing of it ran.")
     try:
-        return judge_result(mutate(payload))
+        answer = mutate(payload)
     except BaseException as error:  # noqa: BLE001 - SystemExit in a tool must not leave its key pending
-        state: State = "unknown" if _is_doubt(error) else "failed"
+        state: State = "unknown" if is_doubtful(error) else "failed"
         return Outcome(state, message=f"the tool raised {_name(error)}.", note=_text(error))
+    return _judge(answer)
 
 
 def judge_result(raw: Any) -> Outcome:
@@ -67,9 +80,10 @@ def judge_result(raw: Any) -> Outcome:
     >>> judge_result({"ok": False}).state, judge_result({"status": 503}).state, judge_result("done").state
     ('failed', 'unknown', 'unknown')
     """
-    if inspect.iscoroutine(raw):
-        raw.close()
-        return Outcome("failed", message="the tool is asynchronous: nothing of it ran.")
+    if type(raw) is CoroutineType:
+        with suppress(Exception):  # begun and stopped half-way, it may protest
+            raw.close()
+        return Outcome("unknown", message="the tool returned a coroutine: how much of it ran, nobody knows.")
     value = read(raw) if type(raw) is dict else raw
     if isinstance(value, Finding):
         return Outcome("unknown", message=f"the tool returned no plain JSON: {value.message}")
@@ -80,23 +94,33 @@ def judge_result(raw: Any) -> Outcome:
     if value.get("ok", True) is not True:
         return Outcome("unknown", message="the tool's ok is neither true nor false.")
     status = max((value[key] for key in _STATUS if type(value.get(key)) is int), default=0)
-    if 400 <= status < 500 and status != 408:
+    if refuses(status):
         return Outcome("failed", message=f"the tool answered with status {status}.")
     if status == 408 or 500 <= status < 600:
         return Outcome("unknown", message=f"the tool answered with status {status}.")
     return Outcome("applied", value)
 
 
-def _is_doubt(error: BaseException) -> bool:
-    return any(_DOUBT.search(kind.__name__) for kind in type(error).__mro__)
+def _judge(answer: Any) -> Outcome:
+    try:
+        return judge_result(answer)
+    except BaseException as error:  # noqa: BLE001 - the tool has run by now: whatever it is, it is no proof
+        return Outcome("unknown", message=f"reading the tool's answer raised {_name(error)}.", note=_text(error))
+
+
+def _is_asynchronous(mutate: Mutate) -> bool:
+    try:
+        return inspect.iscoroutinefunction(mutate)
+    except BaseException:  # noqa: BLE001 - a tool whose attributes raise
+        return False
 
 
 def _name(error: BaseException) -> str:
-    return quote(type(error).__name__)[1:-1]
+    return escape(type_name(type(error)), 40)
 
 
 def _kind(value: Any) -> str:
-    return {type(None): "None", str: "text"}.get(type(value)) or quote(value)
+    return "None" if value is None else "text" if type(value) is str else quote(value)
 
 
 def _text(error: BaseException) -> str:

@@ -87,9 +87,9 @@ def an_integer_key_and_then_the_same_digits(_: Path) -> list[str]:
     return steps(call(idempotency_key=12345678), call(idempotency_key="12345678"))
 
 
-@row("C13", "fence.tool_failed", "ran")
+@row("C13", "fence.unknown_outcome", "ran")
 def a_retry_with_the_same_key_after_a_503(_: Path) -> list[str]:
-    guard, tool = fence(), Tool(ConnectionError("503"))
+    guard, tool = fence(keyed=True), Tool(ConnectionError("503"))
     return [said(guard.run(call(), tool)) for _ in range(2)]
 
 
@@ -142,7 +142,7 @@ def blocks_are_audited(_: Path) -> list[str]:
 @row("C22", "claimed applied blocked:fence.budget_exhausted", "claimed failed:fence.tool_failed claimed applied")
 def exhaustion_and_failure_are_audited(_: Path) -> list[str]:
     words = []
-    for payloads, tool in (((call(), comment(1)), Tool()), ((call(), call()), Tool(ConnectionError("503")))):
+    for payloads, tool in (((call(), comment(1)), Tool()), ((call(), call()), Tool(ConnectionRefusedError("503")))):
         ledger = MemoryLedger()
         for payload in payloads:
             fence(ledger, BUDGET_1).run(payload, tool)
@@ -213,7 +213,7 @@ def a_second_caller_while_the_first_still_runs_and_then_fails(_: Path) -> list[s
     class Lost(Stuck):
         def __call__(self, payload: dict[str, Any]) -> dict[str, Any]:
             super().__call__(payload)
-            raise ConnectionError("lost")
+            raise ConnectionRefusedError("lost")
 
     guard, tool, first = fence(), Lost(), []
     caller = threading.Thread(target=lambda: first.append(said(guard.run(call(), tool))))
