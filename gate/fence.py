@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 from gate.brakes import FREE, KEY, Again, Call, Verdict, canonical
@@ -53,7 +53,8 @@ class ToolFence:
     >>> [fence.run(call, lambda payload: {"n": n})["result"] for n in (1, 2)]
     [{'n': 1}, {'n': 1}]
 
-    Does not catch: an effect that a tool had before it raised an ordinary exception (let it raise `OutcomeUnknown`).
+    Does not catch: an effect that a tool had before it raised an exception without a sign of doubt (let it raise
+    `OutcomeUnknown`; the rule is in `outcomes`).
     """
 
     def __init__(
@@ -143,16 +144,21 @@ class ToolFence:
         """Run the tool so that a slow one can be left behind: it settles its key itself, whenever it ends."""
         box: SimpleQueue[Outcome] = SimpleQueue()
 
+        turn = Lock()  # taken by the work when it begins, or when it could not be started: never by both
+
         def work() -> None:
-            box.put(self._settle(call, attempt(mutate, json.loads(call.payload), lookup)))
+            if turn.acquire(blocking=False):
+                box.put(self._settle(call, attempt(mutate, json.loads(call.payload), lookup)))
 
         limit = self.limits.max_wall_ms
         started = self._clock()
         try:
             self._start(work)
+        except Exception:  # no thread to be had; when the work has begun all the same, its answer is waited for
+            if turn.acquire(blocking=False):
+                box.put(self._settle(call, Outcome("failed", message="No thread could be started.")))
+        try:
             outcome = box.get(timeout=limit / 1000)
-        except RuntimeError:  # no thread to be had: nothing ran
-            outcome = self._settle(call, Outcome("failed", message="No thread could be started."))
         except Empty:
             outcome = None
         wall_ms = max(0, round((self._clock() - started) * 1000))

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import threading
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +21,7 @@ from gate.ledger import SqliteLedger
 from gate.memory_ledger import MemoryLedger
 from gate.outcomes import OutcomeUnknown
 from tests.fence_kit import CONTRACT, LIMITS, Clock, Stuck, Tool, call, comment, fence, said
+from tests.hostile import Nameless, Raising
 
 
 def test_answers_with_the_same_plain_keys_on_every_path(tmp_path: Path) -> None:
@@ -96,7 +98,7 @@ def test_a_doubtful_answer_leaves_the_outcome_unknown_and_the_budget_spent(answe
     assert tool.runs == 1
 
 
-FAILED = [{"ok": False}, {"isError": True}, {"is_error": True}, {"status_code": 404}, SystemExit()]
+FAILED = [{"ok": False}, {"isError": True}, {"is_error": True}, {"status_code": 404}]
 
 
 @pytest.mark.parametrize("answer", FAILED, ids=repr)
@@ -106,12 +108,44 @@ def test_an_answer_that_says_it_failed_is_never_applied(answer: object) -> None:
     assert [event.event for event in ledger.audit()] == ["claimed", "failed"]
 
 
-def test_an_asynchronous_tool_is_refused_and_nothing_is_spent() -> None:
-    async def tool(payload: object) -> dict[str, bool]:
-        return {"ok": True}
+async def later(payload: object) -> dict[str, bool]:
+    return {"ok": True}
 
-    answer = fence().run(call(), tool)
+
+def test_an_asynchronous_tool_is_refused_and_nothing_is_spent() -> None:
+    answer = fence().run(call(), later)
     assert (said(answer), answer["used"]) == ("fence.tool_failed", 0)
+
+
+def test_a_coroutine_from_a_plain_tool_proves_nothing() -> None:
+    guard, tool = fence(), Tool(later({}))
+    assert said(guard.run(call(), tool)) == "fence.unknown_outcome"
+    assert (said(guard.run(call(), tool)), tool.runs) == ("fence.unknown_outcome", 1)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [{"ok": False}, {"status": 429}, later, lambda payload: Raising()],
+    ids=["failed", "429", "coroutine", "hostile"],
+)
+def test_a_lookup_that_says_it_failed_does_not_free_the_key(seen: object) -> None:
+    guard, tool = fence(), Tool(TimeoutError())
+    guard.run(call(), tool)
+    look = seen if callable(seen) else lambda payload: seen
+    assert said(guard.run(call(), tool, lookup=look)) == "fence.unknown_outcome"
+    assert tool.runs == 1
+
+
+@pytest.mark.parametrize("make", [Raising, Nameless, lambda: Nameless], ids=["instance", "nameless", "type"])
+def test_an_answer_that_cannot_be_looked_at_is_no_failure(make: Callable[[], object]) -> None:
+    guard, effects = fence(), []
+
+    def tool(payload: object) -> object:
+        effects.append(payload)
+        return make()
+
+    assert [said(guard.run(call(), tool)) for _ in range(2)] == ["fence.unknown_outcome"] * 2
+    assert len(effects) == 1
 
 
 def test_an_exception_whose_text_raises_is_an_ordinary_failure() -> None:
@@ -242,6 +276,32 @@ def test_where_no_thread_can_be_started_nothing_ran_and_nothing_is_spent() -> No
     answer = fence(ledger, start=exhausted).run(call(), tool)
     assert (said(answer), answer["used"], tool.runs) == ("fence.tool_failed", 0, 0)
     assert said(fence(ledger).run(call(), tool)) == "ran"
+
+
+@pytest.mark.parametrize("error", [OSError("no more processes"), ValueError(), LookupError()], ids=repr)
+def test_a_start_that_raises_is_a_failure_and_its_work_never_begins_later(error: Exception) -> None:
+    kept = []
+
+    def broken(work: Callable[[], None]) -> None:
+        kept.append(work)
+        raise error
+
+    tool, ledger = Tool(), MemoryLedger()
+    answer = fence(ledger, start=broken).run(call(), tool)
+    assert (said(answer), answer["state"], answer["used"]) == ("fence.tool_failed", "failed", 0)
+    kept[0]()
+    assert tool.runs == 0
+    assert said(fence(ledger).run(call(), tool)) == "ran"
+
+
+def test_a_start_that_raises_after_the_work_began_leaves_the_word_to_the_work() -> None:
+    def late(work: Callable[[], None]) -> None:
+        work()
+        raise OSError("no more processes")
+
+    guard, tool = fence(start=late), Tool()
+    assert [said(guard.run(call(), tool)) for _ in range(2)] == ["ran", "replayed"]
+    assert tool.runs == 1
 
 
 def test_a_noop_never_runs_the_tool_nor_takes_time_or_budget() -> None:
