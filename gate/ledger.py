@@ -78,7 +78,8 @@ class SqliteLedger:
     """A ledger in one SQLite file, made and opened at the first use.
 
     `wait_s` is how long to wait for another writer. Beside the file lies a folder `<file>.owners` with one empty file
-    a live process: it tells a slow tool from a dead one.
+    a live process, which tells a slow tool from a dead one, and one that says that the ledger was begun: a file that
+    is empty or gone after that is refused, for its keys are forgotten.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, SqliteLedger(f"{folder}/ledger.sqlite") as ledger:
@@ -91,6 +92,7 @@ class SqliteLedger:
     def __init__(self, path: str | os.PathLike[str], *, wait_s: float = 5.0) -> None:
         self._file = SqliteFile(Path(path).absolute(), _TABLES, wait_s)
         self._live: set[tuple[str, str]] = set()  # (owner, key) of the workers of this process
+        self._closed = False
 
     def __enter__(self) -> SqliteLedger:
         return self
@@ -99,19 +101,27 @@ class SqliteLedger:
         self.close()
 
     def close(self) -> None:
-        """Close the file. Keys whose workers still run become unknown to everybody else."""
-        self._file.close()
+        """Close the file. A worker that still runs holds its key until it has written what it came to."""
+        with self._file.alone():
+            self._closed = True
+            self._file.close(keep_owner=any(owner == self._file.owner for owner, _ in self._live))
 
     def claim(self, call: Call) -> Verdict:
         """Decide whether the call may run, and write the decision and its audit row."""
-        with self._file.transaction() as db:
-            found = [self._entry(row) for row in db.execute(f"{_ENTRY} WHERE key = ?", (call.key,))]
-            rivals = db.execute(_RIVALS + " ORDER BY key", call._asdict()) if call.mutates else ()
-            verdict = decide(
-                call, found[0] if found else None, [self._entry(row) for row in rivals], _spent(db, call.run, call.key)
-            )
-            self._write(db, call, verdict)
-            _audit(db, Event(call.run, call.tool, call.key, EVENTS[verdict.act], verdict.code, call.payload))
+        verdict = None
+        try:
+            with self._file.transaction() as db:
+                self._closed = False
+                mine = [self._entry(row) for row in db.execute(f"{_ENTRY} WHERE key = ?", (call.key,))]
+                rivals = db.execute(_RIVALS + " ORDER BY key", call._asdict()) if call.mutates else ()
+                others = [self._entry(row) for row in rivals]
+                verdict = decide(call, mine[0] if mine else None, others, _spent(db, call.run, call.key))
+                self._write(db, call, verdict)
+                _audit(db, Event(call.run, call.tool, call.key, EVENTS[verdict.act], verdict.code, call.payload))
+        except BaseException:
+            if verdict is not None and verdict.write == "pending":  # it was not written, so nothing will run
+                self._live.discard((self._file.owner, call.key))
+            raise
         return verdict
 
     def _write(self, db: sqlite3.Connection, call: Call, verdict: Verdict) -> None:
@@ -137,7 +147,10 @@ class SqliteLedger:
                     raise LedgerError(f"{self._file.name}: this process no longer holds the claim of the key.")
                 _audit(db, event)
         finally:
-            self._live -= {held for held in self._live if held[1] == event.key}  # the worker has ended, written or not
+            with self._file.alone():  # the worker has ended, written or not
+                self._live -= {held for held in self._live if held[1] == event.key}
+                if self._closed:
+                    self.close()
 
     def doubt(self, event: Event) -> State:
         """Write that a claimed key's worker is late, unless it has settled meanwhile; return the state that stands."""

@@ -22,6 +22,10 @@ from gate.owners import Owner, is_alive, opening, sweep
 
 _VERSION = 1
 _NEXT = "Next: stop, keep the file as it is, and call a person."
+_EMPTIED = (
+    "{0}: this ledger has lost what it held: it is empty or gone, and keys were kept in it before. Next: stop and put "
+    "it back from a copy; only if every old key may be forgotten, remove it and {1}."
+)
 
 
 class LedgerError(GateError):
@@ -54,6 +58,15 @@ class SqliteFile:
         self._owner: Owner | None = None
         self._identity: tuple[int, int] | None = None
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep the other threads of this process away. A forked child begins with a state of its own."""
+        if self._pid != os.getpid():
+            self._inherited.append((self._db, self._owner))
+            self._start()
+        with self._lock:
+            yield
+
     @property
     def owner(self) -> str:
         """The id under which this process claims keys; there inside a transaction."""
@@ -63,14 +76,15 @@ class SqliteFile:
         """Say whether the process of another owner id still runs."""
         return is_alive(self._folder, owner)
 
-    def close(self) -> None:
-        """Close the file and give up the sign of life. It opens again when it is used again."""
-        with self._lock:
+    def close(self, *, keep_owner: bool = False) -> None:
+        """Close the file and, unless it is still needed, give up the sign of life. It opens again when it is used."""
+        with self.alone():
             if self._db is not None:
                 self._db.close()
-            if self._owner is not None:
+            self._db = None
+            if self._owner is not None and not keep_owner:
                 self._owner.close()
-            self._start()
+                self._owner = self._identity = None
 
     def __del__(self) -> None:
         if self._pid == os.getpid():  # a forked child must not close what its parent uses
@@ -92,20 +106,17 @@ class SqliteFile:
     @contextmanager
     def connection(self) -> Iterator[sqlite3.Connection]:
         """Hold the connection; each statement inside is a transaction of its own."""
-        if self._pid != os.getpid():  # a forked child
-            self._inherited.append((self._db, self._owner))
-            self._start()
-        with self._lock:
+        with self.alone():
             try:
                 yield self._opened()
             except (sqlite3.Error, OSError, Timeout) as error:
                 raise LedgerError(f"{self.name}: the ledger cannot be used ({error}). {_NEXT}") from error
 
     def _opened(self) -> sqlite3.Connection:
+        if self._identity is not None and self._identity != self._identify():
+            raise LedgerError(f"{self.name}: the ledger was removed or replaced while it was open. {_NEXT}")
         if self._db is None:
             self._db = self._open()
-        if self._identity != self._identify():
-            raise LedgerError(f"{self.name}: the ledger was removed or replaced while it was open. {_NEXT}")
         return self._db
 
     @property
@@ -119,10 +130,20 @@ class SqliteFile:
     def _open(self) -> sqlite3.Connection:
         with opening(self._folder, self._wait_s):
             sweep(self._folder)
+            if self._begun.exists() and not (self._path.exists() and self._path.stat().st_size):
+                raise self._emptied()  # before SQLite sees it, which would throw away what the write-ahead log holds
             db = self._connect()
+            self._begun.touch()
             self._identity = self._identify()
-            self._owner = Owner(self._folder)
+            self._owner = self._owner or Owner(self._folder)
         return db
+
+    @property
+    def _begun(self) -> Path:
+        return self._folder / "begun"
+
+    def _emptied(self) -> LedgerError:
+        return LedgerError(_EMPTIED.format(self.name, self._folder.name))
 
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._path, timeout=self._wait_s, isolation_level=None, check_same_thread=False)
@@ -132,6 +153,8 @@ class SqliteFile:
                 raise LedgerError(f"{self.name}: made by another version of the kit ({version}). Next: use that one.")
             if version == 0 and db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise LedgerError(f"{self.name}: this SQLite file is no ledger. Next: name another file.")
+            if version == 0 and self._begun.exists():
+                raise self._emptied()
             for setting in ("journal_mode = WAL", "synchronous = FULL", "fullfsync = ON"):
                 db.execute(f"PRAGMA {setting}")
             if version == 0:

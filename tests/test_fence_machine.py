@@ -201,11 +201,17 @@ class DiskMachine(Machine):
 
     def open(self) -> Any:
         self.folder = tempfile.TemporaryDirectory()
-        return SqliteLedger(Path(self.folder.name, "ledger"))
+        self.opened: list[SqliteLedger] = []
+        return self.reopen()
+
+    def reopen(self) -> SqliteLedger:
+        self.opened.append(SqliteLedger(Path(self.folder.name, "ledger")))
+        return self.opened[-1]
 
     @rule(happened=st.booleans())
     def the_process_dies_and_another_one_begins(self, happened: bool) -> None:
-        self.ledger.close()
+        for ledger in self.opened:
+            ledger._file.close()  # the sign of life goes, whoever works: the system does that for a process that dies
         if self.stuck is not None:  # it dies just before, or just after, the effect of its tool
             key, tool, caller = self.stuck
             tool.let_go()
@@ -213,7 +219,12 @@ class DiskMachine(Machine):
                 caller.join(30)
             self.effects[key] += happened
             self.keys[key].state, self.keys[key].running, self.stuck = "unknown", False, None
-        self.ledger = SqliteLedger(Path(self.folder.name, "ledger"))
+        self.ledger = self.reopen()
+
+    @rule()
+    def the_ledger_is_closed_and_opened_again(self) -> None:
+        self.ledger.close()
+        self.ledger = self.reopen()
 
     def teardown(self) -> None:
         super().teardown()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -135,8 +137,9 @@ def test_a_file_that_goes_away_while_open_is_refused(tmp_path: Path, fault: str)
         ledger.record(APPLIED)
         path.unlink()
         if fault == "replaced":
-            with SqliteLedger(path) as other:
+            with SqliteLedger(tmp_path / "other") as other:
                 other.record(APPLIED)
+            (tmp_path / "other").rename(path)
         assert said(fence(ledger).run(call(), Tool())) == "fence.unavailable"
 
 
@@ -156,15 +159,77 @@ def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
         ledger.record(APPLIED)
 
 
-def test_a_closed_ledger_no_longer_vouches_for_its_workers(tmp_path: Path) -> None:
-    tool = Stuck()
+def test_a_worker_that_was_left_behind_holds_its_key_after_the_ledger_is_closed(tmp_path: Path) -> None:
+    tool, second = Stuck(), Tool()
     with SqliteLedger(tmp_path / "ledger") as ledger, SqliteLedger(tmp_path / "ledger") as other:
         fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
-        assert said(fence(other).run(call(), Tool())) == "fence.in_progress"
         ledger.close()
-        assert said(fence(other).run(call(), Tool())) == "fence.unknown_outcome"
+        assert said(fence(other).run(call(), second, lookup=lambda payload: None)) == "fence.in_progress"
         tool.let_go()
-        assert [entry.state for entry in other.entries()] == ["unknown"]
+        assert fence(other).run(call(), second)["result"] == {"ok": True, "late": True}
+        assert second.runs == 0
+        assert [path.stem for path in (tmp_path / "ledger.owners").glob("*.lock")] == [other._file.owner]
+
+
+def test_a_closed_ledger_is_closed_again_only_after_its_last_worker(tmp_path: Path) -> None:
+    one, two = Stuck(), Stuck()
+    ledger, hasty = SqliteLedger(tmp_path / "ledger"), LIMITS._replace(max_wall_ms=10)
+    for number, tool in enumerate((one, two)):
+        fence(ledger, hasty, run=f"run {number}").run(comment(number), tool)
+        assert tool.started.wait(30)
+    ledger.close()
+    with SqliteLedger(tmp_path / "ledger") as other:
+        one.free.set()
+        two.let_go()
+        assert [entry.state for entry in other.entries()] == ["applied", "applied"]
+    assert list((tmp_path / "ledger.owners").glob("*.lock")) == []
+
+
+def test_a_claim_that_could_not_be_written_does_not_keep_a_closed_ledger_alive(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "ledger") as ledger:
+        with ledger._file.transaction() as db:
+            db.execute("CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk full'); END")
+        with pytest.raises(LedgerError, match="disk full"):
+            ledger.claim(CALL)
+    assert list((tmp_path / "ledger.owners").glob("*.lock")) == []
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def without_tables(path: Path) -> None:
+    path.unlink()
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("VACUUM")
+
+
+@pytest.mark.parametrize("fault", [empty, Path.unlink, without_tables])
+def test_a_ledger_that_forgot_its_keys_is_refused_and_says_what_to_do(tmp_path: Path, fault: Any) -> None:
+    path, tool = tmp_path / "ledger", Tool()
+    with SqliteLedger(path) as ledger:
+        fence(ledger).run(call(), tool)
+    fault(path)
+    with SqliteLedger(path) as ledger:
+        refused = fence(ledger).run(call(), tool)
+    assert (said(refused), refused["state"], tool.runs) == ("fence.unavailable", "blocked", 1)
+    assert "put it back from a copy" in refused["findings"][0]["message"]
+    assert "ledger.owners" in refused["findings"][0]["message"]
+
+
+def test_a_new_ledger_begins_where_the_old_one_and_its_folder_were_removed(tmp_path: Path) -> None:
+    for _ in range(2):
+        with SqliteLedger(tmp_path / "ledger") as ledger:
+            assert said(fence(ledger).run(call(), Tool())) == "ran"
+        (tmp_path / "ledger").unlink()
+        shutil.rmtree(tmp_path / "ledger.owners")
+
+
+def test_a_ledger_whose_making_was_cut_short_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / "ledger.owners").mkdir()
+    empty(tmp_path / "ledger")
+    with SqliteLedger(tmp_path / "ledger") as ledger:
+        assert said(fence(ledger).run(call(), Tool())) == "ran"
 
 
 def test_leaves_no_files_of_dead_processes_behind(tmp_path: Path) -> None:
