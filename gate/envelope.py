@@ -11,7 +11,7 @@ from typing import Any
 
 from gate.blocks import Block, is_blocks, judge_blocks, with_words, words
 from gate.cut import Cut, cut
-from gate.errors import ConfigError, Finding, clip, finding, quote
+from gate.errors import ConfigError, Finding, clip, finding, quote, type_name
 from gate.formats import is_line
 from gate.payload import read
 from gate.redact import redact, scrub
@@ -48,13 +48,14 @@ def tool_result(tool_use_id: str, content: Any, is_error: bool = False, limit: i
         raise ConfigError(f"a tool result needs its call's id, got {quote(tool_use_id)}. Next: hand in call['id'].")
     if type(limit) is not int or limit < 1:
         raise ConfigError(f"the limit of a tool result is {limit!r:.40}. Next: give a positive number of characters.")
-    failed = is_error is not False or isinstance(content, BaseException)
+    raised = issubclass(type(content), BaseException)  # not isinstance, which asks the content for its class
+    failed = is_error is not False or raised
     if is_blocks(content):
         blocks = judge_blocks(content)
         if isinstance(blocks, list):
             return _of_blocks(tool_use_id, blocks, failed, limit)
         content, failed = problems("The tool returned content that cannot be passed on.", blocks), True
-    text = exception_text(content) if isinstance(content, BaseException) else as_text(content)
+    text = exception_text(content) if raised else as_text(content)
     if isinstance(text, Finding):
         text, failed = problems("The tool returned something that cannot be passed on.", (text,)), True
     piece = cut(clean(text, failed), limit)
@@ -94,7 +95,7 @@ def plain_json(value: Any) -> Any | Finding:
 
 
 def _is_foreign(value: Any) -> bool:
-    return type(value) not in (dict, list)
+    return type(value) is not dict and type(value) is not list  # no ==, which a type of types may define
 
 
 def exception_text(error: BaseException) -> str:
@@ -103,11 +104,13 @@ def exception_text(error: BaseException) -> str:
     >>> exception_text(ValueError("boom"))
     'ValueError: boom'
     """
-    name = clip(type(error).__name__, 60)
+    name = clip(type_name(type(error)), 60)
     try:
         text = str.__str__(str(error))
-    except (Exception, SystemExit) as broken:  # its own text raises: say so, that is all there is
-        return f"{name} (its text cannot be read: {clip(type(broken).__name__, 60)})"
+    except KeyboardInterrupt:  # a person
+        raise
+    except BaseException as broken:  # noqa: BLE001 - its own text raises: say so, that is all there is
+        return f"{name} (its text cannot be read: {clip(type_name(type(broken)), 60)})"
     return f"{name}: {text}" if text else name
 
 

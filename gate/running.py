@@ -11,12 +11,13 @@ import logging
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
+from types import CoroutineType
 from typing import Any, Literal, NamedTuple
 
 from gate.blocks import Block, is_blocks, judge_blocks, words
 from gate.cut import cut
 from gate.envelope import as_text, clean, exception_text, plain_json
-from gate.errors import Finding, finding
+from gate.errors import Finding, finding, type_name
 from gate.tools import Fence, Tool
 
 log = logging.getLogger("gate.running")
@@ -69,7 +70,12 @@ def run(name: str, tool: Tool, arguments: dict[str, Any], max_wall_ms: int = MAX
     box: SimpleQueue[Ran | KeyboardInterrupt] = SimpleQueue()
 
     def work() -> None:
-        box.put(_call(name, tool.function, copy.deepcopy(arguments)))
+        ran: Ran | KeyboardInterrupt
+        try:
+            ran = _call(name, tool.function, copy.deepcopy(arguments))
+        except BaseException:  # an exception that raises when it is told of
+            ran = failed(f"{name} raised an exception that cannot be told.")
+        box.put(ran)
 
     try:
         Thread(target=work, name=f"gate {name}", daemon=True).start()
@@ -90,16 +96,15 @@ def _call(name: str, function: Callable[..., Any], arguments: dict[str, Any]) ->
         return person
     except BaseException as error:  # noqa: BLE001 - SystemExit in a tool must not end the agent
         log.info("%s failed", name, exc_info=True)
-        return failed(f"{name} raised {type(error).__name__}.", exception_text(error))
+        return failed(f"{name} raised {type_name(type(error))}.", exception_text(error))
 
 
 def _take(name: str, returned: Any) -> Ran:
     """Return what a tool gave back as a copy in plain JSON types, or as a failure."""
-    if inspect.iscoroutine(returned):
+    if type(returned) is CoroutineType:
         returned.close()
-        message = f"{name} is asynchronous: it returned a coroutine, and nothing of it ran."
-        return Ran("failed", findings=(finding("result.not_json", "", message, "wrap it: asyncio.run(tool(...))."),))
-    if not isinstance(returned, Returned):
+        return _asynchronous(name)
+    if not _is_returned(returned):
         returned = Returned(content=returned) if is_blocks(returned) else Returned(returned)
     content = judge_blocks(returned.content) if returned.content else None
     value = plain_json(returned.value)
@@ -110,19 +115,33 @@ def _take(name: str, returned: Any) -> Ran:
     return Ran("returned", value, content)
 
 
+def _asynchronous(name: str) -> Ran:
+    message = f"{name} is asynchronous: it returned a coroutine, and nothing of it ran."
+    return Ran("failed", findings=(finding("result.not_json", "", message, "wrap it: asyncio.run(tool(...))."),))
+
+
+def _is_returned(value: Any) -> bool:
+    return issubclass(type(value), Returned)  # not isinstance, which asks the value for its class
+
+
 def said(value: Any, content: list[Block] | tuple[Finding, ...] | None = None) -> str:
     """Return the words in which a tool tells of its failure: those of its content blocks, or else its value as text.
+
+    A finding in place of a value that is no JSON is told by its message.
 
     >>> said(None, [{"type": "text", "text": "upstream 503"}]), said({"error": "boom"})
     ('upstream 503', '{"error": "boom"}')
     """
     texts = [words(block) or "" for block in content] if isinstance(content, list) else []
-    return "\n".join(filter(None, texts)) or ("" if value is None else str(as_text(value)))
+    text = "" if value is None else value if isinstance(value, Finding) else as_text(value)
+    return "\n".join(filter(None, texts)) or (text.message if isinstance(text, Finding) else text)
 
 
 def _run_fenced(name: str, function: Callable[..., Any], fence: Fence, arguments: dict[str, Any]) -> Ran:
     """Run a mutation behind its fence, which keeps its clock, its key and its budget."""
     try:
+        if inspect.iscoroutinefunction(function):  # the fence sees a plain function around it, and could not know
+            return _asynchronous(name)
         answer = fence.run(arguments, lambda payload: _for_fence(function(**payload)))
         findings = tuple(Finding(**row) for row in answer["findings"])
         value = plain_json(answer["result"])
@@ -130,7 +149,7 @@ def _run_fenced(name: str, function: Callable[..., Any], fence: Fence, arguments
             return Ran("returned", value, replayed=answer["replayed"] is True)
         return Ran(_FENCE_STATES.get(answer["state"], "unknown"), findings=findings)
     except Exception as error:  # a fence that breaks its promise: nobody knows how far the call came
-        message = f"the fence of {name} failed ({type(error).__name__})."
+        message = f"the fence of {name} failed ({type_name(type(error))})."
         return Ran("unknown", findings=(finding("fence.unavailable", "", message, "stop and page a person."),))
 
 
@@ -139,7 +158,7 @@ _FENCE_STATES: dict[str, State] = {"blocked": "refused", "failed": "failed"}
 
 def _for_fence(returned: Any) -> Any:
     """Return what a fence understands: the value, or the flag that says it failed."""
-    if not isinstance(returned, Returned):
+    if not _is_returned(returned):
         return returned
     return {"isError": True} if returned.failed is not False else returned.value
 

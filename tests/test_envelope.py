@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from gate.blocks import MAX_BLOCKS
 from gate.envelope import exception_text, problems, tool_result
 from gate.errors import ConfigError, Finding
+from tests.hostile import Nameless, Raising
 
 PNG = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"\x89PNG" * 9).decode()}
 IMAGE = {"type": "image", "source": PNG}
@@ -74,6 +76,13 @@ def test_what_is_no_json_is_an_error_and_never_a_repr(value: Any, code: str) -> 
     assert result["is_error"] is True
     assert f"({code})" in result["content"]
     assert " at 0x" not in result["content"]
+
+
+@pytest.mark.parametrize("make", [Raising, Nameless, lambda: Nameless, lambda: [Raising()]], ids=range(4))
+def test_a_value_whose_own_code_raises_is_an_error_result(make: Callable[[], object]) -> None:
+    result = tool_result("c1", make())
+    assert result["is_error"] is True
+    assert "(result.not_json)" in result["content"]
 
 
 @pytest.mark.parametrize("identity", [None, "", " ", 7, "a\nb", "a\x00", b"c1", ["c1"]])

@@ -28,6 +28,7 @@ from gate.step import UNIDENTIFIED
 from gate.store import StoreGate
 from gate.tools import Tool, Tools
 from tests.call_kit import CONTRACTS, COUNT, FOUND, Counting, call, closed, returning
+from tests.hostile import HostileType, Raising
 
 REFUND = {"order_id": "ord_1842", "amount": 19.0, "currency": "USD", "reason": "damaged on delivery"}
 
@@ -436,11 +437,12 @@ def test_a_memory_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 TICKET = {"action": "create_ticket", "ticket_id": "T-1", "body": "broken", "idempotency_key": "k-00000001"}
 
 
-def fenced(function: Any) -> Tools:
+def fenced(function: Any, ledger: MemoryLedger | None = None) -> Tools:
     contracts = load_contracts()
     contract = contracts.input("ticket")
     assert contract is not None
-    return Tools({"ticket": Tool(function, fence=ToolFence(contract, load_limits(), MemoryLedger()))}, contracts)
+    fence = ToolFence(contract, load_limits(), ledger or MemoryLedger())
+    return Tools({"ticket": Tool(function, fence=fence)}, contracts)
 
 
 def ticket(harness: Harness, identity: str, **changes: Any) -> Any:
@@ -484,6 +486,68 @@ def test_a_fence_that_breaks_its_promise_leaves_the_outcome_open() -> None:
     tools = {"ticket": Tool(Counting(), fence=OddFence())}
     result = run_tool(call("ticket", input=TICKET), tools, load_contracts())
     assert result["content"].startswith("ticket may or may not have taken effect.\n- (fence.unavailable)")
+
+
+def test_an_asynchronous_tool_behind_a_fence_is_refused_before_anything_ran() -> None:
+    async def later(**payload: Any) -> dict[str, bool]:
+        return {"ok": True}
+
+    ledger = MemoryLedger()
+    step = ticket(Harness(fenced(later, ledger)), "c1")
+    assert step.codes == ("result.not_json",)
+    assert step.result["content"].startswith("ticket ran and failed.")
+    assert ledger.entries() == []
+
+
+def test_a_fenced_result_that_cannot_be_looked_at_holds_its_key() -> None:
+    effects = []
+
+    def act(**payload: Any) -> Any:
+        effects.append(payload)
+        return Raising()
+
+    harness = Harness(fenced(act))
+    assert [ticket(harness, identity).codes for identity in ("c1", "c2")] == [("fence.unknown_outcome",)] * 2
+    assert len(effects) == 1
+
+
+class Unnamed(Exception, metaclass=HostileType):
+    """Its type does not tell its name."""
+
+
+class Leaves(Exception):
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
+
+
+class Cancels(Exception):
+    def __str__(self) -> str:
+        raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (Unnamed("boom"), "raised Unnamed.|The tool said: Unnamed: boom"),
+        (Leaves(), "raised an exception that cannot be told."),
+        (Cancels(), "raised Cancels.|The tool said: Cancels (its text cannot be read: CancelledError)"),
+    ],
+    ids=["name", "text interrupts", "text cancels"],
+)
+def test_an_exception_that_raises_when_it_is_told_of_is_told_at_once(error: Exception, words: str) -> None:
+    result = lookup(error)
+    assert all(part in result["content"] for part in words.split("|"))
+
+
+def test_a_failure_whose_value_is_no_json_is_told_by_what_was_wrong_with_it() -> None:
+    result = lookup(Returned({1, 2}, failed=True))
+    assert result["content"].startswith("inventory.lookup ran and failed.\n- (result.tool_error)")
+    assert result["content"].endswith("The tool said: the tool returned a value of type set, which is not JSON.")
+
+
+def test_a_value_that_raises_when_asked_for_its_class_is_no_json() -> None:
+    result = run_tool(call(), {"inventory.lookup": lambda **_: Raising()}, CONTRACTS)
+    assert "(result.not_json) the tool returned a value of type Raising, which is not JSON." in result["content"]
 
 
 def test_it_can_be_awaited() -> None:
