@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from gate.decision import Decision, block
 from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, escape, finding, quote
-from gate.explain import explain
+from gate.explain import Names, explain, names_in
 from gate.faults import Engine
 from gate.formats import is_line
 from gate.payload import MAX_BYTES, Raw, read
@@ -33,6 +33,7 @@ except ImportError:  # the browser build: the strict engine decides
 
 Side = Literal["input", "output"]
 TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789")}
 _UNORDERED = ("enum", "required", "type")
 
 
@@ -53,7 +54,7 @@ class Contract:
     _schema: dict[str, Any]
     _engine: Engine
     _quick: Quick | None
-    _names: frozenset[str]
+    _names: Names
 
     @classmethod
     def from_schema(
@@ -74,7 +75,7 @@ class Contract:
         # Without a bound, a number that overflows would not be refused by the contract itself.
         unbounded = any(found.code == "contract.unbounded_number" for found in warnings)
         quick = None if unbounded else quick_way(plain, engine.skims, max_bytes)
-        names = _property_names(plain)
+        names = names_in(plain)
         return cls(tool, side, version, fingerprint(plain), max_bytes, warnings, plain, engine, quick, names)
 
     def __repr__(self) -> str:
@@ -124,6 +125,8 @@ def _check_frame(tool: object, side: object, version: object, max_bytes: object)
     if type(tool) is not str or not TOOL_NAME.fullmatch(tool):
         message = f"{quote(tool)} cannot name a tool."
         raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
+    if tool.split(".")[0].casefold() in _RESERVED:
+        raise refusal("name", f"{quote(tool)} is a device on Windows: its files could not be written.", "rename it.")
     if type(side) is not str or side not in ("input", "output"):
         raise refusal("name", f"{quote(side)} is no side of {tool}.", 'use "input" or "output".')
     if type(version) is not str or not is_line(version) or len(version) > 64:
@@ -174,13 +177,3 @@ def summary(name: str, found: list[Finding]) -> str:
 def refusal(reason: str, message: str, hint: str) -> ContractError:
     """Return the error for one `contract.*` reason."""
     return ContractError(f"{message} Next: {hint}", (finding(f"contract.{reason}", "", message, hint),))
-
-
-def _property_names(node: Any) -> frozenset[str]:
-    """Return every property name a schema knows, at any level, for the hint on an unknown field."""
-    if isinstance(node, list):
-        return frozenset().union(*map(_property_names, node))
-    if not isinstance(node, dict):
-        return frozenset()
-    own = node.get("properties")
-    return frozenset(own if isinstance(own, dict) else ()).union(*map(_property_names, node.values()))

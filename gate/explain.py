@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from gate.errors import Finding, clip, escape, finding, quote
-from gate.faults import Fault, json_type
+from gate.faults import MAX_FAULTS, Fault, json_type
 
 _CODES = {
     "additionalProperties": "unknown_field", "propertyNames": "unknown_field", "required": "missing_field",
@@ -45,19 +45,59 @@ _FORMAT_WORDS = {
 _MANY = 100
 
 
-def explain(faults: Iterable[Fault], properties: Iterable[str] = ()) -> list[Finding]:
+class Names(NamedTuple):
+    """The field names a contract knows, for the hint on an unknown field: those at its root, and those below it."""
+
+    root: list[str]
+    inner: list[str]
+
+
+def names_in(schema: dict[str, Any]) -> Names:
+    """Return the names of a schema's fields.
+
+    >>> names_in({"properties": {"a": {"properties": {"b": {"type": "null"}}}}})
+    Names(root=['a'], inner=['b'])
+    """
+    root = _properties(schema)
+    return Names(sorted(root), sorted(set(_all_properties({**schema, "properties": [*root.values()]}))))
+
+
+def _properties(node: dict[str, Any]) -> dict[str, Any]:
+    own = node.get("properties")
+    return own if isinstance(own, dict) else {}
+
+
+def _all_properties(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        yield from _properties(node)
+    for part in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+        yield from _all_properties(part)
+
+
+_NONE = Names([], [])
+
+
+def explain(faults: Iterable[Fault], known: Names = _NONE) -> list[Finding]:
     """Return one finding for each fault; for a failed alternative, those of the branch that fits best.
 
-    `properties` are the names the contract knows, for the hint on an unknown field.
+    `known` are the names of the contract's fields, for the hint on an unknown one. Of more than `MAX_FAULTS` findings
+    only their number is told: nobody mends a payload from thousands of them.
     """
-    known = sorted(properties)
     faults = list(faults)
     if len(faults) > _MANY:
-        known = []  # to look for a near name in each of thousands takes seconds, and helps nobody
+        known = _NONE  # to look for a near name in each of thousands takes seconds, and helps nobody
+    found = _explain_all(faults, known) if len(faults) <= MAX_FAULTS else []
+    if 0 < len(found) <= MAX_FAULTS or not faults:
+        return found
+    message = f"the payload breaks its contract in more than {MAX_FAULTS} places."
+    return [finding("schema.other", "", message, "compare it with the contract, and send it anew.")]
+
+
+def _explain_all(faults: Iterable[Fault], known: Names) -> list[Finding]:
     found = []
     for fault in faults:
         branch = _best_branch(fault)
-        found += explain(branch, known) if branch else [_explain_one(fault, known)]
+        found += _explain_all(branch, known) if branch else [_explain_one(fault, known)]
     return found
 
 
@@ -81,12 +121,14 @@ def _wrong_shape(item: Fault, fault: Fault) -> bool:
     return item.path == fault.path and item.keyword in ("type", "const", "enum")
 
 
-def _explain_one(fault: Fault, known: list[str]) -> Finding:
+def _explain_one(fault: Fault, known: Names) -> Finding:
     keyword = fault.keyword
     code = "schema." + _CODES.get(keyword, "other")
     path = pointer(fault.path)
     name = _name(fault.path)
-    if keyword in ("additionalProperties", "propertyNames"):
+    if keyword == "propertyNames":
+        return finding(code, path, f"no field may be named {name} here.", "use a name that the contract allows.")
+    if keyword == "additionalProperties":
         return finding(code, path, f"unknown field {name}.", _unknown_hint(fault, known))
     if keyword == "required":
         return finding(code, path, f"missing field {name}.", f"send {name}; nothing is filled in for you.")
@@ -161,8 +203,10 @@ def _enum_hint(fault: Fault) -> str:
     return f"send one of {clip(listed, 200)}, spelt exactly so."
 
 
-def _unknown_hint(fault: Fault, known: list[str]) -> str:
-    near = difflib.get_close_matches(str(fault.path[-1])[:60], known, n=1)
+def _unknown_hint(fault: Fault, known: Names) -> str:
+    at_root = len(fault.path) == 1
+    near = difflib.get_close_matches(str(fault.path[-1])[:60], known.root if at_root else known.inner, n=1)
     if near:
         return f"remove it, or send {escape(near[0])} if that is what you mean."
-    return "remove it; allowed: " + escape(", ".join(known), 200) + "." if known else "remove it."
+    listed = known.root if at_root else []  # below the root, names of other objects would mislead
+    return "remove it; allowed: " + escape(", ".join(listed), 200) + "." if listed else "remove it."

@@ -16,7 +16,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from gate.faults import DIALECT, Fault, is_multiple, json_type, rules, same
+from gate.faults import DIALECT, Fault, first_faults, is_multiple, json_type, rules, same
 from gate.formats import FORMATS
 
 # Our own keywords, which take the place of the engine's where those would not tell 4 from 4.0, or are not exact.
@@ -37,7 +37,7 @@ class FastEngine:
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""
-        found = [fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error)]
+        found = first_faults(fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error))
         if found and _has_lost_name(value):
             from gate.strict_engine import StrictEngine
 
@@ -70,6 +70,8 @@ def _mark(schema: Any, *, is_schema: bool = True) -> Any:
         for key, item in schema.items()
     }  # fmt: skip
     if is_schema:
+        if schema.get("additionalProperties") is False:
+            marked.setdefault("properties", {})  # without it the engine does not say which fields were too many
         if "integer" in schema.get("type", ()) and "number" not in schema["type"]:
             marked[TYPE] = _list(marked.pop("type"))
         for word, own in (("enum", ENUM), ("const", CONST), ("multipleOf", MULTIPLE)):
@@ -140,7 +142,8 @@ def _fast_faults(error: Any) -> Iterator[Fault]:
         yield Fault(keyword, (*path, details["property"]), None, error.instance)
     elif keyword in ("anyOf", "oneOf"):
         branches = tuple(
-            tuple(fault for inner in branch for fault in _fast_faults(inner)) for branch in details["context"]
+            tuple(first_faults(fault for inner in branch for fault in _fast_faults(inner)))
+            for branch in details["context"]
         )
         yield Fault(keyword, path, None, error.instance, branches)
     elif keyword == "propertyNames":

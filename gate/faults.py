@@ -5,10 +5,14 @@ Not here: how a fault is found (`fast_engine`, `strict_engine`) or put in words 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+#: More faults than this are not told one by one: a payload of 80,000 wrong items needs one sentence.
+MAX_FAULTS = 100
 
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
@@ -26,10 +30,16 @@ class Fault(NamedTuple):
     branches: tuple[tuple[Fault, ...], ...] = ()
 
 
+def first_faults(faults: Iterable[Fault]) -> list[Fault]:
+    """Return the faults, of a great many only one more than `MAX_FAULTS`."""
+    return list(islice(faults, MAX_FAULTS + 1))
+
+
 class Engine(Protocol):
     """What judges one parsed value: no `faults` exactly when it is accepted.
 
-    `skims` says the same of a value in which no float is whole or infinite, and may be quicker.
+    `skims` says the same of a value in which no float is whole or infinite, and may be quicker. Of more than
+    `MAX_FAULTS` faults, one more than that is returned.
     """
 
     @property

@@ -79,6 +79,10 @@ class Journal:
         if half:
             self._cut(half)
 
+    def holds(self, line: str) -> bool:
+        """Say whether the file has this line."""
+        return self.path.exists() and line.encode("utf-8") in self.path.read_bytes().split(b"\n")
+
     def append(self, line: str) -> None:
         """Write one line and wait until it is on disk. `line` has no line end in it; read all of `unread` before.
 

@@ -105,12 +105,12 @@ class AgentMemory:
         content: dict[str, Any] = json.loads(line)["content"]
         return content
 
-    def _accept(self, tool: object, payload: Raw, tool_use_id: object) -> str:
-        """Return the event as canonical JSON, or put the payload aside and raise."""
+    def _accept(self, tool: object, payload: Raw, tool_use_id: object, *, again: bool = False) -> str:
+        """Return the event as canonical JSON, or put the payload aside and raise. `again`: it comes from the file."""
         decision = self._judge(tool, payload, tool_use_id)
         contract = self._contracts.output(tool)
         if decision.value is None or contract is None:
-            self._put_aside(tool, payload, tool_use_id, decision)
+            self._put_aside(tool, payload, tool_use_id, decision, again=again)
             raise refused(tool, decision)
         event = {
             "role": "tool", "name": tool, "tool_use_id": tool_use_id, "content": decision.value,
@@ -135,7 +135,9 @@ class AgentMemory:
         if tool_use_id is not None:
             self._ids.add(tool_use_id)
 
-    def _put_aside(self, tool: object, payload: object, tool_use_id: object, decision: Decision) -> None:
+    def _put_aside(
+        self, tool: object, payload: object, tool_use_id: object, decision: Decision, *, again: bool = False
+    ) -> None:
         raw, whole = _as_text(payload)
         name = tool[:_NAME] if type(tool) is str else quote(tool)
         identity = tool_use_id[:_NAME] if type(tool_use_id) is str else None
@@ -143,7 +145,9 @@ class AgentMemory:
         if self._quarantine is not None:
             with self._quarantine.locked():
                 list(self._quarantine.unread())  # nothing to take in; a half line is cut off
-                self._quarantine.append(json.dumps(row, sort_keys=True))
+                line = json.dumps(row, sort_keys=True)
+                if not (again and self._quarantine.holds(line)):  # each load would put the same line aside once more
+                    self._quarantine.append(line)
         self._refused.append({**row, "raw": raw[:_KEPT], "whole": whole and len(raw) <= _KEPT})
 
     def _take_in(self, lines: Iterable[str]) -> None:
@@ -154,10 +158,11 @@ class AgentMemory:
             if isinstance(event, Finding) or not _is_event(event):
                 message = "a line of the memory file is no event of this memory."
                 odd = finding("parse.not_json", "", message, "look at it in quarantine.")
-                self._put_aside("", line, None, block("parse", [odd]))
+                self._put_aside("", line, None, block("parse", [odd]), again=True)
                 continue
+            identity = event["tool_use_id"]
             with suppress(ResultGateError):  # it is in quarantine by now
-                self._keep(self._accept(event["name"], event["content"], event["tool_use_id"]), event["tool_use_id"])
+                self._keep(self._accept(event["name"], event["content"], identity, again=True), identity)
 
 
 def _is_event(event: Event) -> bool:

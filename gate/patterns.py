@@ -92,6 +92,8 @@ def _escape(token: str, *, in_class: bool = False) -> str:
     if letter == "s" or (letter == "S" and not in_class):
         spaces = _SPACES if letter == "s" else "^" + _SPACES
         return spaces if in_class else f"[{spaces}]"
+    if letter == "u" and token[2:3] in ("d", "D") and token[3:4] in "89abcdefABCDEF":
+        raise ValueError(f"has {token}, half of a surrogate pair: write the character itself")
     if letter in _ESCAPES or token[1:2] in ("x", "u") and len(token) > 2:
         return token
     if letter in _PUNCTUATION and letter:

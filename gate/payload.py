@@ -139,7 +139,7 @@ def _copy_mapping(raw: Any, max_bytes: int) -> dict[str, Any] | Finding:
     if type(raw) is MappingProxyType:
         try:
             raw = dict(islice(raw.items(), max_bytes + 1))
-        except Exception as error:  # a read-only view runs the code of what it views
+        except (Exception, SystemExit) as error:  # a read-only view runs the code of what it views
             message = f"the payload could not be copied ({quote(error)})."
             return finding("parse.not_json", "", message, "hand in a plain dict.")
     copied: dict[str, Any] | Finding = copy_plain(raw, max_bytes)

@@ -131,7 +131,9 @@ def _look_at_object(node: dict[str, Any]) -> Look | None:
 
 def _combines(node: Any) -> bool:
     if isinstance(node, dict):
-        return bool(node.keys() & _COMBINE) or any(map(_combines, node.values()))
+        kinds = node.get("type")
+        mixed = isinstance(kinds, list) and not {"object", "array"}.isdisjoint(map(str, kinds))
+        return mixed or bool(node.keys() & _COMBINE) or any(map(_combines, node.values()))
     return isinstance(node, list) and any(map(_combines, node))
 
 

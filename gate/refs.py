@@ -54,6 +54,11 @@ def faulty_references(root: dict[str, Any], places: list[Place]) -> list[tuple[s
             found.append(("open", where, message, "point at a closed schema under $defs."))
         elif _comes_back(root, node, looping):
             found.append(("ref", where, f"$ref to {quote(ref)} comes back to itself.", "break the loop."))
+        elif _branches(root, target):
+            message = (
+                f"$ref to {quote(ref)} repeats itself through several branches at once: judging could take for ever."
+            )
+            found.append(("ref", where, message, "let one branch lead back, or write out the levels that you need."))
     return found
 
 
@@ -93,3 +98,47 @@ def _comes_back(root: dict[str, Any], node: Any, looping: dict[int, bool]) -> bo
             targets += node[word] if isinstance(node.get(word), list) else [node.get(word)]
         looping[id(node)] = any(_comes_back(root, target, looping) for target in targets)
     return looping[id(node)]
+
+
+def _in_place(root: dict[str, Any], node: Any) -> dict[int, dict[str, Any]]:
+    """Return every schema that judges the same value as `node` does, itself included, by id."""
+    found: dict[int, dict[str, Any]] = {}
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict) and id(one) not in found:
+            found[id(one)] = one
+            waiting += [resolve(root, one["$ref"])] if isinstance(one.get("$ref"), str) else []
+            for word in IN_PLACE:
+                waiting += one[word] if isinstance(one.get(word), list) else [one.get(word)]
+    return found
+
+
+def _deeper(node: dict[str, Any]) -> list[Any]:
+    """Return the schemas for what is inside the value of `node`: fields, items, names."""
+    properties = node.get("properties")
+    inside = [*properties.values()] if isinstance(properties, dict) else []
+    for word in ("items", "prefixItems", "additionalProperties", "contains", "propertyNames"):
+        inside += node[word] if isinstance(node.get(word), list) else [node.get(word)]
+    return inside
+
+
+def _branches(root: dict[str, Any], node: Any) -> bool:
+    """Say whether more than one of the schemas for one value leads back to them from inside the value.
+
+    Each level would then be judged once for every branch: twice, four times, eight times, and so on.
+    """
+    here = _in_place(root, node)
+    return sum(1 for one in here.values() if _leads_back(root, _deeper(one), here)) > 1
+
+
+def _leads_back(root: dict[str, Any], waiting: list[Any], here: dict[int, dict[str, Any]]) -> bool:
+    seen: set[int] = set()
+    while waiting:
+        for key, one in _in_place(root, waiting.pop()).items():
+            if key in here:
+                return True
+            if key not in seen:
+                seen.add(key)
+                waiting += _deeper(one)
+    return False

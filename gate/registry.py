@@ -56,13 +56,14 @@ class Contracts:
         return Contracts(contract.with_second_engine() for contract in self)
 
 
-def load_contracts(folder: str | Path = "schemas", *, max_bytes: int = MAX_BYTES) -> Contracts:
+def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYTES) -> Contracts:
     """Return the contracts in a folder of `<tool>.<input|output>.schema.json`, checked against its lock.
 
+    Without a folder: `schemas` here, else the kit's own. A folder that is named is never replaced by another.
     Refuses to start (`ContractError`, every finding in it) on any fault: a schema that is no contract, names that
     look alike, a file without a lock entry or the other way round, a schema that changed since it was frozen.
     """
-    home = locate(folder)
+    home = locate("schemas") if folder is None else Path(folder)
     files = contract_files(home)
     lock = read_lock(home)
     contracts: list[Contract] = []

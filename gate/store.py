@@ -114,7 +114,10 @@ class StoreGate:
             self._taken[order_id] -= units
 
     def _remaining(self, order: Order) -> Decimal:
-        return Decimal(order.limit - order.refunded - self._taken[order.order_id]).scaleb(-order.decimals)
+        units = order.limit - order.refunded - self._taken[order.order_id]
+        return Decimal(
+            f"{units}e-{order.decimals}"
+        )  # made from text: arithmetic would round as the caller's context says
 
 
 def _status(order: Order) -> Findings:

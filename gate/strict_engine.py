@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from gate.faults import Fault, is_multiple, rules, same
+from gate.faults import Fault, first_faults, is_multiple, rules, same
 from gate.formats import FORMATS
 from gate.linear import matcher
 
@@ -84,6 +84,21 @@ def _items(validator: Any, rule: Any, instance: Any, schema: Any) -> Errors:
                 yield from validator.descend(instance[index], rule, path=index)
 
 
+def _unique_items(validator: Any, unique: bool, instance: Any, schema: Any) -> Errors:
+    # By hash, because comparing each with each takes minutes for what fits under the cap.
+    if unique and isinstance(instance, list) and len(set(map(_hashable, instance))) < len(instance):
+        yield ValidationError("uniqueItems")
+
+
+def _hashable(value: Any) -> Any:
+    """Return what is equal for equal JSON values, and only for those: 1 is 1.0, and true is not 1."""
+    if isinstance(value, dict):
+        return frozenset((name, _hashable(item)) for name, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(_hashable, value))
+    return (bool, value) if isinstance(value, bool) else value
+
+
 _TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many(
     {
         "integer": lambda _, value: type(value) is int,
@@ -104,6 +119,7 @@ _Strict = extend(
         "pattern": _pattern,
         "propertyNames": _property_names,
         "required": _required,
+        "uniqueItems": _unique_items,
     },
     type_checker=_TYPES,
 )
@@ -130,7 +146,8 @@ class StrictEngine:
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""
-        return [fault for error in self._validator.iter_errors(value) for fault in _strict_faults(error)]
+        errors = self._validator.iter_errors(value)
+        return first_faults(fault for error in errors for fault in _strict_faults(error))
 
 
 def _strict_faults(error: ValidationError) -> Iterator[Fault]:

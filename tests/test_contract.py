@@ -127,14 +127,14 @@ def test_size_costs_no_more_than_reading_it(size: int) -> None:
         assert time.perf_counter() - started < 3
 
 
-def test_many_faults_are_all_told_and_soon() -> None:
+def test_many_faults_are_told_in_one_sentence_and_soon() -> None:
     made = contract(
         {"type": "object", "additionalProperties": False, "properties": {f"field{n}": WORD for n in range(30)}}
     )
     raw = json.dumps({f"feild{number}": number for number in range(12_000)})
     started = time.perf_counter()
     decision = made.judge(raw)
-    assert len(decision.findings) == 12_000
+    assert decision.codes == ("schema.other",)  # one sentence for more than a hundred faults
     assert time.perf_counter() - started < 5
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ def test_the_lengths_of_the_labs_are_those_of_the_plan() -> None:
 
 def test_the_monday_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    shutil.copytree(HOME / "schemas", tmp_path / "schemas")
     monkeypatch.chdir(tmp_path)
     call = {"id": "c1", "name": "ticket", "arguments": {
         "action": "noop", "ticket_id": "T-1", "idempotency_key": "k-12345678"}}  # fmt: skip

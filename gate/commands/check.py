@@ -10,7 +10,7 @@ from gate.commands import show
 from gate.contract import Contract, Side
 from gate.decision import Decision
 from gate.errors import ConfigError, quote
-from gate.files import locate, read_json
+from gate.files import read_json
 from gate.payload import MAX_BYTES
 from gate.registry import load_contracts
 from gate.results import judge_side
@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--side", choices=("input", "output"), help="arguments or result (default: the one it has)")
     parser.add_argument("--schema", help="judge by this schema file instead of a frozen contract")
     parser.add_argument("--stages", default="schema", help="schema,store,semantic (default: schema); input side only")
-    parser.add_argument("--contracts", default="schemas", help="the folder of contracts (default: schemas)")
+    parser.add_argument("--contracts", help="the folder of contracts (default: schemas, else the kit's own)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="the payload (default: -, standard input)")
 
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
     if args.schema:
-        schema = read_json(locate(args.schema))
+        schema = read_json(args.schema)
         return Contract.from_schema(schema, tool=args.tool, side=args.side or "input").judge(raw)
     contracts = load_contracts(args.contracts)
     side: Side = args.side or ("input" if contracts.input(args.tool) or not contracts.output(args.tool) else "output")

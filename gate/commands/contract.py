@@ -15,7 +15,7 @@ from gate.errors import ConfigError, ContractError, Finding
 from gate.evidence.contract_page import kit_page
 from gate.evidence.fixtures import load_fixtures, save_fixture
 from gate.evidence.pack import first_pack
-from gate.files import locate, read_json, write_whole
+from gate.files import HOME, locate, read_json, write_whole
 from gate.importing import Imported, import_tools
 from gate.lock import freeze
 from gate.registry import contract_files
@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     words = "write the lock: version and hash of each contract"
     frozen = actions.add_parser("freeze", help=words, description=words)
     for command, action in ((lint, _lint), (frozen, _freeze)):
-        command.add_argument("folder", nargs="?", default="schemas", help="the folder of schemas (default: schemas)")
+        command.add_argument("folder", nargs="?", help="the folder of schemas (default: schemas, else the kit's own)")
         command.set_defaults(act=action)
     words = "say in words what widened and what narrowed, and which fixtures change their decision"
     compare = actions.add_parser("diff", help=words, description=words)
@@ -48,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     imports.set_defaults(act=_import)
     words = "write CONTRACT.md: the schema and the store's rules in words, made from what is enforced"
     page = actions.add_parser("page", help=words, description=words)
-    page.add_argument("--out", default="CONTRACT.md", help="the file to write (default: the kit's CONTRACT.md)")
+    page.add_argument("--out", help="the file to write (default: the kit's CONTRACT.md)")
     page.set_defaults(act=_page)
     for command in (lint, frozen, compare, imports, page):
         command.add_argument("--json", action="store_true", help="print JSON")
@@ -59,9 +59,13 @@ def run(args: argparse.Namespace) -> int:
     return int(args.act(args))
 
 
+def _folder(args: argparse.Namespace) -> Path:
+    return locate("schemas") if args.folder is None else Path(args.folder)
+
+
 def _lint(args: argparse.Namespace) -> int:
     rows = []
-    for path, tool, side in contract_files(locate(args.folder)):
+    for path, tool, side in contract_files(_folder(args)):
         try:
             found = Contract.from_schema(read_json(path), tool=tool, side=side).warnings
             level = "warning"
@@ -79,7 +83,7 @@ def _lint(args: argparse.Namespace) -> int:
 
 
 def _freeze(args: argparse.Namespace) -> int:
-    done = freeze(locate(args.folder))
+    done = freeze(_folder(args))
     if args.json:
         show.as_json({"contracts": [item._asdict() for item in done]})
     else:
@@ -141,7 +145,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _page(args: argparse.Namespace) -> int:
-    path = locate(args.out)
+    path = HOME / "CONTRACT.md" if args.out is None else Path(args.out)
     write_whole(path, kit_page())
     if args.json:
         show.as_json({"written": str(path)})
@@ -152,7 +156,7 @@ def _page(args: argparse.Namespace) -> int:
 
 def _document(name: str) -> Any:
     try:
-        text = decode(locate(name).read_bytes())
+        text = decode(Path(name).read_bytes())
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read ({error.strerror}). Next: name a file of definitions.") from error
     value = text if isinstance(text, Finding) else loads(text)

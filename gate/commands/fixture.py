@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from gate.commands import show
 from gate.errors import ConfigError, Finding
 from gate.evidence.fixtures import Fixture, save_fixture
-from gate.files import locate
 from gate.payload import MAX_BYTES, read
 from gate.registry import load_contracts
 from gate.results import judge_result
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _row(name: str, number: int) -> dict[str, str]:
     try:
-        lines = locate(name).read_text(encoding="utf-8").split("\n")[:-1]
+        lines = Path(name).read_text(encoding="utf-8").split("\n")[:-1]
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"{name}: cannot be read. Next: name the quarantine file of a memory.") from error
     if not lines or number == 0 or abs(number) > len(lines):

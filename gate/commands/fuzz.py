@@ -11,7 +11,7 @@ from gate.commands import show
 from gate.contract import Contract
 from gate.errors import ConfigError, clip, quote
 from gate.evidence.fuzz import fuzz
-from gate.files import locate, read_json, write_whole
+from gate.files import read_json, write_whole
 from gate.registry import load_contracts
 
 HELP = "send near-border payloads at every rule of a contract, through the fence where it has one"
@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", required=True, help="the tool whose contract is fuzzed")
     parser.add_argument("--side", choices=("input", "output"), help="arguments or result (default: the one it has)")
     parser.add_argument("--schema", metavar="FILE", help="fuzz this schema instead of a frozen contract")
-    parser.add_argument("--contracts", default="schemas", help="the folder of contracts (default: schemas)")
+    parser.add_argument("--contracts", help="the folder of contracts (default: schemas, else the kit's own)")
     parser.add_argument("--n", type=int, default=200, help="how many payloads (default: 200)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed gives the same report (default: 0)")
     parser.add_argument("--out", default="artifacts/fuzz.json", metavar="FILE", help="where the report is written")
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _contract(args: argparse.Namespace) -> Contract:
     if args.schema:
-        return Contract.from_schema(read_json(locate(args.schema)), tool=args.tool, side=args.side or "input")
+        return Contract.from_schema(read_json(args.schema), tool=args.tool, side=args.side or "input")
     contracts = load_contracts(args.contracts)
     found = {"input": contracts.input(args.tool), "output": contracts.output(args.tool)}
     contract = found[args.side] if args.side else found["input"] or found["output"]

@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("fixtures", nargs="*", metavar="FIXTURES", help="files or folders (default: the kit's own)")
     parser.add_argument("--tool", help="one tool only (default: every tool that has fixtures)")
-    parser.add_argument("--contracts", default="schemas", help="the folder of contracts (default: schemas)")
+    parser.add_argument("--contracts", help="the folder of contracts (default: schemas, else the kit's own)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -50,7 +50,7 @@ def load_fixtures(*places: str | Path) -> list[Fixture]:
     Without a place: every folder below `fixtures/` that is named after a tool. Raises `ConfigError` naming file and
     field for one that cannot be used, for a place without any, and for two of one tool and id.
     """
-    files = [file for place in places or _default_places() for file in _files(locate(place))]
+    files = [file for place in places or _default_places() for file in _files(Path(place))]
     found = [load_fixture(file) for file in dict.fromkeys(files)]
     seen: set[tuple[str, str]] = set()
     for fixture in found:
@@ -101,7 +101,7 @@ def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
         raise ConfigError(f"{quote(fixture.id)} cannot name a fixture. Next: use a-z, 0-9, dash and underscore.")
     if not TOOL_NAME.fullmatch(fixture.tool):
         raise ConfigError(f"{quote(fixture.tool)} cannot name a folder of fixtures. Next: correct the tool's name.")
-    path = locate(folder) / fixture.tool / f"{fixture.id}.json"
+    path = Path(folder) / fixture.tool / f"{fixture.id}.json"
     data = read(fixture.as_dict(), max_bytes=MAX_FILE_BYTES)
     if isinstance(data, Finding):
         raise _refusal(path, f"is no JSON: {data.message[:-1]}", "hand its text in as raw")
@@ -123,14 +123,15 @@ def _given(path: Path, data: dict[str, Any]) -> dict[str, Any] | str:
 
 
 def _default_places() -> list[Path]:
-    """Return the folders of fixtures: those named after a tool. `recorded` holds model output, which has no label."""
+    """Return the folders of fixtures: those named after a tool."""
     home = locate("fixtures")
-    folders = sorted({file.parent for file in home.glob("*/*.json") if file.parent.name != "recorded"})
-    return folders or [home]
+    return sorted({file.parent for file in _files(home)}) or [home]
 
 
 def _files(place: Path) -> list[Path]:
-    files = [place] if os.path.isfile(place) else sorted(place.glob("**/*.json"))
+    """Return the fixtures at a place. A folder named `recorded` holds model output, which has no label."""
+    found = sorted(file for file in place.glob("**/*.json") if file.parent.name != "recorded")
+    files = [place] if os.path.isfile(place) else found
     if not files:
         raise ConfigError(f"{quote(str(place), 200)} holds no fixture. Next: name a JSON file or a folder of them.")
     return files
