@@ -133,7 +133,6 @@ class SqliteFile:
             if self._begun.exists() and not (self._path.exists() and self._path.stat().st_size):
                 raise self._emptied()  # before SQLite sees it, which would throw away what the write-ahead log holds
             db = self._connect()
-            self._begun.touch()
             self._identity = self._identify()
             self._owner = self._owner or Owner(self._folder)
         return db
@@ -159,6 +158,7 @@ class SqliteFile:
                 db.execute(f"PRAGMA {setting}")
             if version == 0:
                 db.executescript(f"BEGIN; {self._tables} PRAGMA user_version = {_VERSION}; COMMIT;")
+            self._begun.touch()  # after the tables: a making that was cut short before it is made again
         except BaseException:
             db.close()
             raise
