@@ -57,7 +57,7 @@ def _derive(args: argparse.Namespace) -> int:
         show.as_json({"executed": [_named(path) for path in executed], "written": rows})
         return 0
     for one in written:
-        kept = f"; the one before had been run and is kept as {one.kept.name}" if one.kept else ""
+        kept = f"; somebody had worked in the one before, which is kept as {one.kept.name}" if one.kept else ""
         show.line(f"{_named(one.path)}: written{kept}")
     show.line(f"{len(solutions)} solutions, {len(written)} learner's copies written, the others were up to date.")
     return 0
@@ -77,7 +77,7 @@ def _execute(solutions: list[Path], *, quiet: bool) -> list[Path]:
 
 
 def _check(args: argparse.Namespace) -> int:
-    from gate.lab.check import check
+    from gate.lab.check import check, not_checked
 
     problems = check(run=not args.quick)
     if args.json:
@@ -85,6 +85,10 @@ def _check(args: argparse.Namespace) -> int:
     else:
         for problem in problems:
             show.line(str(problem))
+        worked = not_checked()
+        if worked:
+            advice = "not checked; gate lab reset gives a fresh copy"
+            show.line(f"somebody worked in {', '.join(worked)}: {advice}, and keeps yours beside.")
         show.line(f"{len(problems)} to mend." if problems else "All notebooks and boards are fit to teach.")
     return 1 if problems else 0
 

@@ -17,7 +17,17 @@ from typing import NamedTuple
 from gate.errors import ConfigError
 from gate.files import HOME
 from gate.lab.board_file import Board, load_board
-from gate.lab.derive import Notebook, derived_text, holds, learner_path, learner_paths, read_notebook, solution_paths
+from gate.lab.derive import (
+    Notebook,
+    fingerprint,
+    learner_copy,
+    learner_path,
+    learner_paths,
+    read_notebook,
+    solution_paths,
+    worked_in,
+)
+from gate.lab.exercise import ExerciseError
 from gate.lab.form import Problem, form_problems
 from gate.lab.plan import Section, load_plan
 from gate.lab.rehearse import rehearse
@@ -42,7 +52,8 @@ class Pair(NamedTuple):
 def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
     """Return every problem of the notebooks and boards in a kit; `run` runs each notebook once, both copies.
 
-    Labs without a folder in `notebooks/solutions` are not begun yet, and nothing is asked of them.
+    Labs without a folder in `notebooks/solutions` are not begun yet, and nothing is asked of them. Nor is anything
+    asked of a learner's copy that somebody worked in (`not_checked`).
 
     >>> check(run=False)
     []
@@ -59,6 +70,11 @@ def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
         with ThreadPoolExecutor(2) as pool:
             problems += [problem for found in pool.map(_rehearsed, there, repeat(boards)) for problem in found]
     return problems
+
+
+def not_checked(home: Path = HOME) -> list[str]:
+    """Return the names of the notebooks whose learner's copy somebody worked in: that is no fault of the kit's."""
+    return [pair.name for pair in all_pairs(home) if worked_in(pair.learner)]
 
 
 def all_pairs(home: Path = HOME) -> list[Pair]:
@@ -116,13 +132,13 @@ def _boards_in(notebook: Notebook) -> set[str]:
 
 def _drift(pair: Pair) -> Iterator[Problem]:
     try:
-        text = derived_text(pair.solution)
-    except ConfigError as error:
+        derived = fingerprint(learner_copy(read_notebook(pair.solution)))
+    except ExerciseError as error:
         yield Problem(pair.name, str(error), "mend the mark in the solution")
         return
     if not pair.learner.exists():
         yield Problem(pair.name, "there is no learner's copy", "run make notebooks")
-    elif not holds(pair.learner, text):
+    elif not worked_in(pair.learner) and fingerprint(read_notebook(pair.learner)) != derived:
         message = "the learner's copy is not what its solution gives"
         yield Problem(pair.name, message, "change the solution, never the copy, and run make notebooks")
 
@@ -131,7 +147,7 @@ def _rehearsed(pair: Pair, boards: list[Board]) -> list[Problem]:
     """Run both copies and say what is wrong with what they show."""
     problems: list[Problem] = []
     for path, solved in ((pair.solution, True), (pair.learner, False)):
-        if not path.exists():
+        if not path.exists() or (not solved and worked_in(path)):
             continue
         cells = [cell for cell in read_notebook(path)["cells"] if cell["cell_type"] == "code"]
         went = rehearse(path, [{"id": cell.get("id", ""), "source": cell["source"]} for cell in cells])

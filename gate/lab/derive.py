@@ -1,7 +1,8 @@
 """Solution notebooks are the only source; the learner's copies are derived from them, byte for byte the same each time.
 
 `notebooks/solutions/<lab>/<section>.ipynb` becomes `notebooks/<lab>/<section>.ipynb`: the same cells with the same ids,
-stubs where `# solution` stood, no outputs.
+stubs where `# solution` stood, no outputs. Its metadata holds the fingerprint of its cells as derived, so that
+somebody's work in it is told from a copy that is merely old.
 
 Not here: the marks in a cell (`exercise`), running a notebook (`execute`), whether it is fit to teach (`check`).
 """
@@ -9,6 +10,7 @@ Not here: the marks in a cell (`exercise`), running a notebook (`execute`), whet
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -65,7 +67,15 @@ def exercise_cells(notebook: Notebook) -> list[Cell]:
 
 def learner_copy(solution: Notebook) -> Notebook:
     """Return the learner's copy of a solution. Raises `ExerciseError`, naming the cell, for marks that are wrong."""
-    return {**normal(solution), "cells": [_learner_cell(cell) for cell in solution["cells"]]}
+    derived = {**normal(solution), "cells": [_learner_cell(cell) for cell in solution["cells"]]}
+    derived["metadata"]["gate"] = {"derived": fingerprint(derived)}
+    return derived
+
+
+def fingerprint(notebook: Notebook) -> str:
+    """Return the sha256 of a notebook's cell ids and sources: what an editor adds when it saves does not matter."""
+    cells = [[cell.get("id", ""), cell["source"]] for cell in notebook["cells"]]
+    return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
 def normal(notebook: Notebook) -> Notebook:
@@ -98,10 +108,23 @@ class Written(NamedTuple):
 def derive(solutions: Iterable[Path]) -> list[Written]:
     """Write every learner's copy that is not there or differs from its solution; return those written.
 
-    A copy that somebody has run is kept beside: it may hold their work.
+    A copy that somebody worked in is kept beside.
     """
     texts = {learner_path(solution): derived_text(solution) for solution in solutions}
-    return [_write(path, text, _was_run(path)) for path, text in texts.items() if not holds(path, text)]
+    return [_write(path, text, worked_in(path)) for path, text in texts.items() if not holds(path, text)]
+
+
+def worked_in(path: Path) -> bool:
+    """Say whether a copy is there and holds somebody's work: it was run, or its cells are not those last derived.
+
+    What cannot be read, or does not say what was derived, may be work too. A saved copy with the same cells is none.
+    """
+    try:
+        notebook = read_notebook(path)
+        was_run = any(cell.get("execution_count") or cell.get("outputs") for cell in notebook["cells"])
+        return was_run or notebook["metadata"]["gate"]["derived"] != fingerprint(notebook)
+    except (ConfigError, LookupError, TypeError, AttributeError):
+        return path.exists()
 
 
 def holds(path: Path, text: str) -> bool:
@@ -141,14 +164,6 @@ def _write(path: Path, text: str, keep: bool) -> Written:
         write_whole(kept, path.read_text(encoding="utf-8"))
     write_whole(path, text)
     return Written(path, kept)
-
-
-def _was_run(path: Path) -> bool:
-    """Say whether a copy holds traces of a run, which a derived one never does; what cannot be read may be work too."""
-    try:
-        return path.exists() and any(cell.get("execution_count") for cell in read_notebook(path)["cells"])
-    except ConfigError:
-        return True
 
 
 def _learner_cell(cell: Cell) -> Cell:

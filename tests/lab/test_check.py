@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from gate.cli import main
-from gate.lab.check import check
-from gate.lab.derive import derive, learner_path, read_notebook, solution_paths
+from gate.lab.check import check, not_checked
+from gate.lab.derive import derive, learner_copy, learner_path, read_notebook, solution_paths
 from gate.lab.form import Problem
-from tests.lab.notebook_kit import code, make_kit, markdown, save_solution, small_notebook
+from tests.lab.notebook_kit import SOLVED, code, make_kit, markdown, save_solution, small_notebook
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -111,17 +111,52 @@ def test_heads_up_to_twelve_lines_a_first_cell_and_windows_in_order_are_fine(tmp
 
 
 def test_finds_a_learners_copy_that_drifted(tmp_path: Path) -> None:
+    solution = make_kit(tmp_path)
+    solution.write_text(solution.read_text(encoding="utf-8").replace("Write it.", "Write it!"), encoding="utf-8")
+    message = only(check(tmp_path, run=False))
+    assert "the learner's copy is not what its solution gives. " in message
+    assert "Next: change the solution, never the copy, and run make notebooks." in message
+
+
+def test_a_cell_id_that_changed_in_the_solution_is_drift_too(tmp_path: Path) -> None:
+    solution = make_kit(tmp_path)
+    solution.write_text(solution.read_text(encoding="utf-8").replace('"scene"', '"scenery"'), encoding="utf-8")
+    assert "the learner's copy is not what its solution gives" in only(check(tmp_path, run=False))
+
+
+def worked(notebook: dict[str, Any], what: str) -> None:
+    exercise = cell(notebook, "write")
+    if what == "answered":
+        exercise["source"] = SOLVED.replace("# solution: ask the gate", "")
+    elif what == "failing":
+        exercise["source"] = "1 / 0"
+    elif what == "run":
+        exercise["execution_count"] = 4
+    elif what == "shown":
+        exercise["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "4"}]
+    elif what == "cell-added":
+        notebook["cells"].append(code("mine", "1"))
+    else:
+        del notebook["metadata"]["gate"]
+
+
+@pytest.mark.parametrize("what", ["answered", "failing", "run", "shown", "cell-added", "unmarked"])
+def test_a_copy_that_somebody_worked_in_is_no_drift_and_is_not_run_but_named(tmp_path: Path, what: str) -> None:
     learner = learner_path(make_kit(tmp_path))
-    learner.write_text(learner.read_text(encoding="utf-8").replace("Write it.", "Write it!"), encoding="utf-8")
-    assert "Next: change the solution, never the copy, and run make notebooks." in only(check(tmp_path, run=False))
+    notebook = read_notebook(learner)
+    assert not_checked(tmp_path) == []
+    worked(notebook, what)
+    learner.write_text(json.dumps(notebook), encoding="utf-8")
+    assert check(tmp_path) == [] and not_checked(tmp_path) == ["memory/03_fail_closed"]
 
 
-def test_finds_a_cell_id_that_was_taken_away(tmp_path: Path) -> None:
+def test_what_an_editor_saves_into_a_copys_metadata_is_neither_work_nor_drift(tmp_path: Path) -> None:
     learner = learner_path(make_kit(tmp_path))
     notebook = json.loads(learner.read_text(encoding="utf-8"))
-    del notebook["cells"][3]["id"]
-    learner.write_text(json.dumps(notebook), encoding="utf-8")
-    assert "the learner's copy is not what its solution gives" in only(check(tmp_path, run=False))
+    notebook["metadata"]["language_info"] = {"name": "python", "version": "3.99", "file_extension": ".py"}
+    notebook["cells"][3]["metadata"] = {"collapsed": False}
+    learner.write_text(json.dumps(notebook, indent=4), encoding="utf-8")
+    assert check(tmp_path, run=False) == [] and not_checked(tmp_path) == []
 
 
 def test_finds_a_notebook_that_is_missing_or_not_listed(tmp_path: Path) -> None:
@@ -201,11 +236,11 @@ def test_finds_a_board_that_is_only_tried(tmp_path: Path) -> None:
 def test_the_kits_own_notebooks_and_boards_are_fit_to_teach(capsys: pytest.CaptureFixture[str]) -> None:
     # They are run, and their colours looked at, in tests/notebooks.
     status, out = main(["lab", "check", "--quick"]), capsys.readouterr().out
-    assert (status, out) == (0, "All notebooks and boards are fit to teach.\n")
+    assert (status, out.splitlines()[-1]) == (0, "All notebooks and boards are fit to teach.")
 
 
 def test_every_exercise_of_the_kit_is_a_cell_of_its_learners_copy() -> None:
     for solution in solution_paths():
-        ids = [one["id"] for one in read_notebook(learner_path(solution))["cells"]]
+        ids = [one["id"] for one in learner_copy(read_notebook(solution))["cells"]]
         assert ids == [one["id"] for one in read_notebook(solution)["cells"]]
         assert len(ids) == len(set(ids))

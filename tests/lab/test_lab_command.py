@@ -9,7 +9,7 @@ import pytest
 
 from gate.cli import main
 from gate.commands import lab
-from gate.lab import board, derive
+from gate.lab import board, check, derive
 from gate.lab.derive import learner_path
 from gate.results import validate_tool_result
 from tests.lab.notebook_kit import make_kit
@@ -21,6 +21,8 @@ def kit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     solution = make_kit(tmp_path)
     monkeypatch.setattr(lab, "HOME", tmp_path)
     monkeypatch.setattr(derive, "HOME", tmp_path)
+    monkeypatch.setattr(check.check, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(check.not_checked, "__defaults__", (tmp_path,))
     monkeypatch.setattr(derive.solution_paths, "__defaults__", (tmp_path,))
     return learner_path(solution)
 
@@ -58,6 +60,30 @@ def test_derive_says_what_it_wrote(kit: Path, capsys: pytest.CaptureFixture[str]
         "1 solutions, 1 learner's copies written, the others were up to date.",
     ]
     assert json.loads(said(capsys, "derive", "--json")[1]) == {"executed": [], "written": []}
+
+
+def test_derive_keeps_answers_that_were_written_but_never_run_and_says_where(
+    kit: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answered = kit.read_text(encoding="utf-8").replace("raise NotImplementedError", "return gate(tool, payload)  #")
+    kit.write_text(answered, encoding="utf-8")
+    code, out = said(capsys, "derive")
+    assert code == 0 and out.startswith(
+        "notebooks/memory/03_fail_closed.ipynb: written; "
+        "somebody had worked in the one before, which is kept as 03_fail_closed.kept-1.ipynb\n"
+    )
+    assert kit.with_name("03_fail_closed.kept-1.ipynb").read_text(encoding="utf-8") == answered
+
+
+def test_check_says_in_one_line_what_somebody_worked_in(kit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "somebody" not in said(capsys, "check", "--quick")[1]
+    kit.write_text(kit.read_text(encoding="utf-8").replace("Write it.", "Written."), encoding="utf-8")
+    assert said(capsys, "check", "--quick") == (
+        0,
+        "somebody worked in memory/03_fail_closed: not checked; "
+        "gate lab reset gives a fresh copy, and keeps yours beside.\n"
+        "All notebooks and boards are fit to teach.\n",
+    )
 
 
 def test_reset_keeps_the_students_notebook_beside(kit: Path, capsys: pytest.CaptureFixture[str]) -> None:
