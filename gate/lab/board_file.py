@@ -24,7 +24,9 @@ from gate.lab.vetted import read_vetted
 
 _OUTCOMES = ("allow", "repair", "block", "hold")
 _WRAPPED = ("answer", "error")  # for the kind `wrap`: what a tool result can be
-_CASES: dict[str, Collection[str]] = {"memory": ATTACKS, "wrap": BEHAVIOURS, "fence": SITUATIONS}
+_CASES: dict[str, Collection[str]] = {
+    "memory": ATTACKS, "wrap": BEHAVIOURS, "fence": SITUATIONS, "call": ("untouched",)
+}  # fmt: skip
 
 
 class Board(NamedTuple):

@@ -127,8 +127,11 @@ def try_memory(student: Any, rule: Rule) -> Got:
 
 
 def try_call(student: Any, rule: Rule) -> Got:
-    """`student(*given)` must return exactly the JSON in `expect`: 1 is not true, 4 is not 4.0."""
-    value = student(*rule.handed())
+    """`student(*given)` returns exactly the JSON in `expect`, 4 not 4.0; case `untouched`: and leaves `given` alone."""
+    handed = rule.handed()
+    value = student(*handed)
+    if rule.case and not same(handed, rule.handed()):
+        return Got("changed", f"what it was handed is now {wrote(handed)}")
     return Got(rule.expect if same(value, json.loads(rule.expect)) else "other", f"returned {wrote(value)}")
 
 

@@ -135,13 +135,13 @@ def _compare(lab: LabServer, notebook: Notebook) -> None:
 
 def _close_the_schema(lab: LabServer, notebook: Notebook) -> None:
     board = shown(notebook, "freeze-check-schema")
-    expect(board).to_contain_text("0 of 18 green")
+    expect(board).to_contain_text("0 of 19 green")
     run(notebook, "freeze-loose-schema")
     write(notebook, "freeze-schema", "schema = loose")
-    expect(board).to_contain_text("6 of 18 green, 12 red")
+    expect(board).to_contain_text("6 of 19 green, 13 red")
     expect(board.locator("tbody tr").first).to_contain_text("unknown fields would pass")
     write(notebook, "freeze-schema", solved(CONTRACT, "freeze-schema"))
-    expect(board).to_contain_text("18 of 18 green")
+    expect(board).to_contain_text("19 of 19 green")
     assert lab.answers("boards")["memory.contract"]["red"] == []
     expect(run(notebook, "freeze-reference")).to_contain_text("schema: yours, kept (its board is green)")
 

@@ -193,6 +193,28 @@ def test_call_compares_as_json_does_token_by_token() -> None:
     assert trial("call", lambda numbers: [1, 4.0], one).words == "returned [1, 4.0]"
 
 
+def test_call_notices_what_is_changed_in_passing_where_a_rule_says_so() -> None:
+    one = rule("2", "[[3, 1]]", case="untouched")
+    assert trial("call", len, one).outcome == "2"
+    assert trial("call", lambda numbers: 2 if numbers.clear() is None else 0, one) == (
+        "changed", "what it was handed is now [[]]", ()
+    )  # fmt: skip
+    assert board("memory.invented", keys_that_empty).red == ("untouched",)
+
+
+def keys_that_empty(events: list[dict[str, Any]]) -> list[str]:
+    found: set[str] = set()
+    while events:
+        found |= set(events.pop()["content"]) - {"sku", "quantity", "warehouse"}
+    return sorted(found)
+
+
+def test_a_pattern_that_takes_small_letters_is_red_in_the_contract() -> None:
+    schema = json.loads((HOME / "schemas" / "inventory.lookup.output.schema.json").read_text(encoding="utf-8"))
+    schema["properties"]["sku"]["pattern"] = r"^[\w-]+$"
+    assert board("memory.contract", schema).red == ("small-letters",)
+
+
 CLOSED = {
     "type": "object", "additionalProperties": False, "required": ["n"],
     "properties": {"n": {"type": "integer", "minimum": 0, "maximum": 9}},
