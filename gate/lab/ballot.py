@@ -22,6 +22,7 @@ from gate.lab.sheet import Sheet
 from gate.lab.vetted import data_contract
 
 UNDECIDED = {"choice": "", "reason": "", "at": "2000-01-01T00:00:00.000000+00:00"}
+_UNFREEZE = 'write the reason beside Unfreeze and press it (in code: .unfreeze("why"))'
 
 
 class TableError(GateError):
@@ -77,7 +78,7 @@ def choose(document: Document, sheet: Sheet, row: str, parts: dict[str, str]) ->
     if {**now, **parts} == now:
         return document
     if frozen(document):
-        raise TableError(f"{row} is not changed: the table is frozen. Next: t.unfreeze('why'), then choose again.")
+        raise TableError(f"{row} is not changed: the table is frozen. Next: {_UNFREEZE}, then choose again.")
     old = document["rows"].get(row, UNDECIDED)
     changed = {**old, **parts, "at": _after(old["at"])}
     return {**document, "rows": {**document["rows"], row: changed}}
@@ -94,7 +95,7 @@ def freeze(document: Document, sheet: Sheet) -> Document:
 def unfreeze(document: Document, sheet: Sheet, reason: str) -> Document:
     """Return the ballot unlocked, the reason in its history. Raises `TableError` without a reason or a freeze."""
     if not reason.strip():
-        raise TableError("unfreeze needs a reason, which is kept. Next: t.unfreeze('what made us change our mind').")
+        raise TableError(f"still frozen: unfreeze needs a reason, which is kept. Next: {_UNFREEZE}.")
     if not frozen(document):
         raise TableError("the table is not frozen. Next: choose what you like, then freeze it.")
     return _with_event(document, sheet, "unfreeze", reason)

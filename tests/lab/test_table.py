@@ -185,6 +185,11 @@ def test_unfreezing_needs_a_reason_which_is_kept() -> None:
     mine.freeze()
     with pytest.raises(TableError, match="unfreeze needs a reason"):
         mine.unfreeze(" ")
+    mine._receive({"do": "unfreeze", "reason": ""})
+    assert mine._state()["refused"] == (
+        "still frozen: unfreeze needs a reason, which is kept. "
+        'Next: write the reason beside Unfreeze and press it (in code: .unfreeze("why")).'
+    )
     assert mine.frozen
     mine.unfreeze("the tests said block")
     mine.choose("row-1", "allow", "why")
