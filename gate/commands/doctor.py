@@ -23,7 +23,8 @@ def run(args: argparse.Namespace) -> int:
         looks.append(look)
         if not args.json:
             state = "well" if look.well else "MEND"
-            show.line(f"{state}  {look.what:9} {look.words}" + (f". Next: {look.next}." if look.next else ""))
+            advice = f". Next: {look.next}." if look.next else ""
+            show.line(f"{state}  {look.what:9} {look.words.removesuffix('.')}{advice}")
     wrong = sum(not look.well for look in looks)
     if args.json:
         show.as_json([look._asdict() for look in looks])

@@ -101,10 +101,15 @@ def test_a_machine_without_a_browser_is_told_where_to_open_the_lab(monkeypatch: 
         raise webbrowser.Error
 
     monkeypatch.setattr(webbrowser, "get", none)
-    monkeypatch.delenv("SSH_CONNECTION", raising=False)
-    assert doctor.browser().next == "open the address that make lab prints"
-    monkeypatch.setenv("SSH_CONNECTION", "somewhere")
-    assert doctor.browser().well
+    assert doctor.browser() == Look("browser", True, "no screen: open the address that make lab prints")
+
+
+def test_what_was_seen_ends_in_one_full_stop(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "examine", lambda: [Look("writing", False, "Nothing was changed.", "make it writable")])
+    main(["doctor"])
+    assert capsys.readouterr().out.startswith("MEND  writing   Nothing was changed. Next: make it writable.\n")
 
 
 def test_a_full_disk_and_an_old_python_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
