@@ -49,13 +49,19 @@ def main(argv: Sequence[str] | None = None) -> int:
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
         args = build_parser(wanted).parse_args(words)
-        return int(args.run(args))
+        status = int(args.run(args))
+        sys.stdout.flush()  # here, where a reader that has gone is no fault
+        return status
     except GateError as error:
         print(f"gate: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # the reader closed the pipe (`gate … | head`): say nothing, and nothing at shutdown either
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except ModuleNotFoundError as error:
+        use = "make lab once, then .venv/bin/gate (Windows: .venv\\Scripts\\gate)"
+        print(f"gate: {error.name} is not installed for {sys.executable}. Next: {use}.", file=sys.stderr)
+        return 2
     except Exception as error:
         if os.environ.get("GATE_TRACEBACK"):
             raise

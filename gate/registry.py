@@ -12,7 +12,7 @@ from typing import Any
 
 from gate.contract import Contract, Side, refusal, summary
 from gate.decision import Decision, block
-from gate.errors import ContractError, Finding, finding, quote
+from gate.errors import ConfigError, ContractError, Finding, finding, quote
 from gate.files import locate, read_json
 from gate.payload import MAX_BYTES
 
@@ -77,9 +77,11 @@ def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYT
             found += error.findings
             continue
         contracts.append(contract)
-        if entry.get("sha256") != contract.sha256:
+        if lock and entry.get("sha256") != contract.sha256:
             state = "changed since it was frozen" if entry else "is not frozen yet"
             found.append(finding("contract.lock", "", f"the contract {contract.id} {state}.", _FREEZE))
+    if not lock:
+        found.append(finding("contract.lock", "", f"{LOCK} is missing: nothing is frozen.", _RESTORE))
     for name in sorted(lock.keys() - {f"{tool}.{side}" for _, tool, side in files}):
         found.append(finding("contract.lock", "", f"{LOCK} lists {name}, which is not there.", _FREEZE))
     if found:
@@ -104,7 +106,8 @@ def contract_files(folder: Path, pattern: str = "*.json") -> list[tuple[Path, st
     return found
 
 
-_FREEZE = "look at the change with `gate contract diff`, then run `gate contract freeze`."
+_RESTORE = "restore it from version control; or delete it, then run `gate contract freeze`: versions begin anew."
+_FREEZE = "compare it with the old file (`gate contract diff OLD NEW`), then run `gate contract freeze`."
 
 
 def read_lock(folder: Path) -> dict[str, dict[str, str]]:
@@ -112,12 +115,15 @@ def read_lock(folder: Path) -> dict[str, dict[str, str]]:
     path = folder / LOCK
     if not path.exists():
         return {}
-    entries = read_json(path).get("contracts")
+    try:
+        entries = read_json(path).get("contracts")
+    except ConfigError as error:
+        raise refusal("lock", f"{path.name} is damaged.", _RESTORE) from error
     if not isinstance(entries, dict) or not all(
         isinstance(entry, dict) and set(entry) == {"version", "sha256"} and all(type(v) is str for v in entry.values())
         for entry in entries.values()
     ):
-        raise refusal("lock", f"{path.name} is damaged.", "restore it from version control, or freeze again.")
+        raise refusal("lock", f"{path.name} is damaged.", _RESTORE)
     return entries
 
 

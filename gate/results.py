@@ -20,6 +20,9 @@ _WITHOUT: dict[Side, tuple[str, str]] = {
 }
 
 
+_WRITE = "write <tool>.output.schema.json, then run gate contract freeze."
+
+
 def judge_result(contracts: Contracts, tool: object, payload: Raw) -> Decision:
     """Return the decision on one tool result: text, bytes or a mapping. Never raises.
 
@@ -56,7 +59,7 @@ def _no_contract(contracts: Contracts, tool: object, side: Side) -> Finding:
         message = f"there is no tool named {quote(tool)}."
         return finding("call.unknown_tool", "", message, f"tools with an {side} contract: {', '.join(known)}.")
     code, so = _WITHOUT[side]
-    return finding(code, "", f"{quote(tool)} has no {side} contract, so {so}.", "write and freeze one.")
+    return finding(code, "", f"{quote(tool)} has no {side} contract, so {so}.", _WRITE)
 
 
 def _renamed(payload: Raw, decision: Decision, max_bytes: int) -> Decision:

@@ -62,6 +62,9 @@ def main(notebook: str, options: list[str]) -> int:
     except ImportError as error:
         print(f"The .venv is damaged ({error}). Next: delete the folder .venv and run it again.", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("JupyterLab was stopped before it began.")
+        return 130
     except OSError as error:
         print(f"JupyterLab cannot start here ({error}). Next: mend that and run it again.", file=sys.stderr)
         return 2

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gate import AgentMemory, Contract, ContractError, load_contracts
+from gate import AgentMemory, Contract, ContractError, Fixture, load_contracts, mutants
 from gate.cli import main
 from gate.faults import MAX_FAULTS
 from gate.files import HOME
@@ -193,3 +193,59 @@ def test_loading_the_same_refused_line_again_fills_no_quarantine(tmp_path: Path)
     for _ in range(3):
         assert AgentMemory(path=path, quarantine=quarantine).events == ()
     assert len(quarantine.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_folder_that_is_named_is_never_replaced_by_the_kits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ContractError, match="there is no contract"):
+        load_contracts("schemas")
+    assert [main([*words, "schemas"]) for words in (["contract", "lint"], ["contract", "freeze"])] == [2, 2]
+    assert main(["replay", "fixtures"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    assert len(load_contracts()) >= 3  # none named: the kit's own
+
+
+TOOL = {"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}}
+
+
+def test_importing_writes_here_and_says_which_results_cannot_enter_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tools.json").write_text(json.dumps({"tools": [TOOL]}), encoding="utf-8")
+    assert main(["contract", "import", "tools.json"]) == 0
+    assert "no result contract for find" in capsys.readouterr().out
+    assert Path("schemas/find.input.schema.json").exists() and Path("fixtures/find/input-valid-1.json").exists()
+    assert main(["replay", "fixtures", "--contracts", "schemas"]) == 0
+    assert main(["mutants", "fixtures", "--contracts", "schemas"]) == 0  # the first pack notices every planted fault
+
+
+def test_tools_whose_names_look_alike_are_imported_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([TOOL, TOOL | {"name": "FIND"}]), encoding="utf-8")
+    assert main(["contract", "import", str(file), "--out", str(tmp_path / "schemas")]) == 2
+    assert not (tmp_path / "schemas").exists()
+
+
+def test_a_valid_fixture_of_another_tool_proves_nothing_about_this_one() -> None:
+    contract = load_contracts().output("inventory.lookup")
+    assert contract is not None
+    good = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
+    own = Fixture("good", "inventory.lookup", "output", "allow", (), good)
+    other = Fixture("other", "weather.today", "output", "allow", (), {"rain": True})
+    found = {mutant.name: mutant.noticed_by for mutant in mutants(contract, [own, other])}
+    assert found["any-tool"] == () and found["block-all"] == ("good",)
+
+
+def test_a_missing_library_is_told_with_the_way_to_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: object) -> int:
+        raise ModuleNotFoundError("No module named 'rich'", name="rich")
+
+    monkeypatch.setattr("gate.commands.demo.run", fail)
+    assert main(["demo"]) == 2
+    said = capsys.readouterr().err
+    assert "rich is not installed" in said and "make lab" in said and said.count("\n") == 1

@@ -18,7 +18,7 @@ from gate.evidence.pack import first_pack
 from gate.files import HOME, locate, read_json, write_whole
 from gate.importing import Imported, import_tools
 from gate.lock import freeze
-from gate.registry import contract_files
+from gate.registry import Contracts, contract_files
 from gate.strictjson import decode, loads
 
 HELP = "vet, freeze, compare, import and print contracts"
@@ -138,9 +138,9 @@ def _import(args: argparse.Namespace) -> int:
         for path in schemas:
             show.line(f"wrote {path}")
         if written:
-            show.line(
-                f"wrote {len(written) - len(schemas)} fixtures to {args.fixtures}: read their labels, then keep them"
-            )
+            count = len(written) - len(schemas)
+            show.line(f"wrote {count} fixtures to {args.fixtures}: read their labels, then keep them")
+            _say_what_is_missing(found)
     return 1 if refused else 0
 
 
@@ -152,6 +152,13 @@ def _page(args: argparse.Namespace) -> int:
     else:
         show.line(f"wrote {path}")
     return 0
+
+
+def _say_what_is_missing(found: list[Imported]) -> None:
+    mute = sorted({item.tool for item in found} - {item.tool for item in found if item.side == "output"})
+    if mute:
+        show.line(f"no result contract for {', '.join(mute)}: their results cannot enter memory. Next: write")
+        show.line("<tool>.output.schema.json beside the others, then run gate contract freeze")
 
 
 def _document(name: str) -> Any:
@@ -167,6 +174,7 @@ def _document(name: str) -> Any:
 
 def _write(found: list[Imported], folder: Path) -> list[str]:
     """Write every schema, or none when one of the files is there already."""
+    Contracts(Contract.from_schema(item.schema, tool=item.tool, side=item.side) for item in found)  # names alike
     paths = [folder / f"{item.tool}.{item.side}.schema.json" for item in found]
     for path in paths:
         if path.exists():
@@ -181,7 +189,7 @@ def _first_packs(found: list[Imported], folder: Path) -> list[str]:
     written = []
     for item in found:
         pack = first_pack(Contract.from_schema(item.schema, tool=item.tool, side=item.side))
-        fresh = [fixture for fixture in pack if not (folder / item.tool / f"{item.side}-{fixture.id}.json").exists()]
+        fresh = [fixture for fixture in pack if not (folder / fixture.tool / f"{item.side}-{fixture.id}.json").exists()]
         written += [str(save_fixture(replace(fixture, id=f"{item.side}-{fixture.id}"), folder)) for fixture in fresh]
     return written
 

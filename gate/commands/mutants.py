@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         rows = [(name, m.kind, m.name, m.words, ", ".join(m.noticed_by[:3]) or "NOBODY") for name, m in found]
         note = f"{len(found)} faults planted, {unseen} of them noticed by nobody."
+        note += " Next: add a fixture that tells each of these from the contract." if unseen else ""
         show.table("Planted faults", ("contract", "kind", "fault", "in words", "noticed by"), rows, note)
     return 1 if unseen else 0
 

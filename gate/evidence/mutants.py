@@ -17,6 +17,8 @@ from gate.evidence.faulty import FAULTY, Faulty
 from gate.evidence.fixtures import Fixture
 from gate.evidence.rules import rules
 
+_UNKNOWN = "call.unknown_tool"
+
 
 class Mutant(NamedTuple):
     """One planted fault: its `kind` ("contract" or "gate"), `name`, the fault in `words`, and the ids of the fixtures
@@ -31,8 +33,8 @@ class Mutant(NamedTuple):
 def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
     """Return every planted fault and the fixtures that notice it, those that nobody notices first.
 
-    `fixtures` of other tools are used for the gates that mix tools up. Raises `ConfigError` for a pack that is empty
-    or that fails on the contract as it stands: such a pack notices nothing.
+    Of other tools only fixtures of an unknown one count, for the gates that mix tools up. Raises `ConfigError` for a
+    pack that is empty or that fails on the contract as it stands: such a pack notices nothing.
 
     >>> from gate.registry import load_contracts
     >>> pack = [Fixture("good", "inventory.lookup", "output", "allow", (), {
@@ -40,8 +42,9 @@ def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
     >>> [mutant.name for mutant in mutants(load_contracts().output("inventory.lookup"), pack) if mutant.noticed_by]
     ['block-all']
     """
-    pack = [fixture for fixture in fixtures if fixture.side == contract.side]
-    own = [fixture for fixture in pack if fixture.tool == contract.tool]
+    beside = [fixture for fixture in fixtures if fixture.side == contract.side]
+    own = [fixture for fixture in beside if fixture.tool == contract.tool]
+    pack = own + [fixture for fixture in beside if fixture.tool != contract.tool and _UNKNOWN in fixture.codes]
     _check(contract, own)
     weak = [Mutant("contract", name, words, _noticed(own, other)) for name, words, other in _weakened(contract)]
     gates = [Mutant("gate", item.name, item.words, _noticed_gate(pack, contract, item)) for item in FAULTY]
@@ -72,7 +75,9 @@ def _noticed(own: list[Fixture], weak: Contract) -> tuple[str, ...]:
 def _weakened(contract: Contract) -> Iterator[tuple[str, str, Contract]]:
     """Yield the contract with one rule dropped at a time: its name, the fault in words, and the weaker one."""
     for rule in rules(contract.schema):
-        if rule.path or rule.keyword != "type":  # without a type at the root nothing is a contract
+        at_root = not rule.path and rule.keyword == "type"  # without it nothing is a contract
+        implied = rule.keyword == "type" and rule.node.keys() & {"enum", "const"}  # its values say their type
+        if not at_root and not implied:
             limit = clip(repr(rule.node[rule.keyword]), 60)
             words = f"{rule.item} no longer required" if rule.item else f"{rule.keyword} {limit} dropped"
             yield rule.name, words, contract.weakened(rule.dropped_from(contract.schema))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 
 from gate.contract import Contract
 from gate.evidence.fixtures import Fixture
@@ -18,10 +19,11 @@ from gate.evidence.samples import Sampler
 
 _SHOTS = 2000  # enough for every rule of a contract of some dozens to be hit
 _VALID = 3
+_UNKNOWN = ("call.unknown_tool",)
 
 
 def first_pack(contract: Contract, seed: int = 0) -> list[Fixture]:
-    """Return up to three payloads that pass and one for each rule that could be broken, labelled by the contract.
+    """Return up to three payloads that pass, one for each rule that could be broken, and one of an unknown tool.
 
     The same contract and seed give the same pack. Raises `ConfigError` when nothing is found that passes.
 
@@ -33,7 +35,7 @@ def first_pack(contract: Contract, seed: int = 0) -> list[Fixture]:
     for row in fuzz(contract, _SHOTS, seed)["rules"]:
         if row["sent"] and not row["example"].endswith("…"):
             pack.append(_fixture(contract, _slug(row["rule"]), row["example"], f"breaks {row['rule']}"))
-    return pack
+    return [*pack, replace(pack[0], id="unknown-tool", tool=f"{contract.tool[:62]}_x", label="block", codes=_UNKNOWN)]
 
 
 def _valid(contract: Contract, seed: int) -> list[str]:
