@@ -144,7 +144,7 @@ def test_a_kernel_that_does_not_see_the_kit_is_told_so_in_three_lines(tmp_path: 
 
 
 def test_a_solution_that_fails_is_named_with_its_cell_and_left_as_it_was(tmp_path: Path) -> None:
-    solution = make_kit(tmp_path, small_notebook(code("bad", '1 / 0')))
+    solution = make_kit(tmp_path, small_notebook(code("bad", "1 / 0")))
     before = solution.read_bytes()
     with pytest.raises(ConfigError, match=r"(?s)03_fail_closed.*ZeroDivisionError"):
         execute(solution)
