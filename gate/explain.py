@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from gate.errors import Finding, clip, escape, finding, quote
@@ -41,8 +42,6 @@ _FORMAT_WORDS = {
     "line": "must be one printable line: no line end, no blank at an end, nothing invisible",
     "text": "must be printable lines: no control or invisible characters, no blank at the end of a line",
 }
-
-_MANY = 100
 
 
 class Names(NamedTuple):
@@ -83,22 +82,21 @@ def explain(faults: Iterable[Fault], known: Names = _NONE) -> list[Finding]:
     `known` are the names of the contract's fields, for the hint on an unknown one. Of more than `MAX_FAULTS` findings
     only their number is told: nobody mends a payload from thousands of them.
     """
-    faults = list(faults)
-    if len(faults) > _MANY:
-        known = _NONE  # to look for a near name in each of thousands takes seconds, and helps nobody
-    found = _explain_all(faults, known) if len(faults) <= MAX_FAULTS else []
-    if 0 < len(found) <= MAX_FAULTS or not faults:
-        return found
+    told = list(islice(_told(faults), MAX_FAULTS + 1))
+    if len(told) <= MAX_FAULTS:
+        return [_explain_one(fault, known) for fault in told]
     message = f"the payload breaks its contract in more than {MAX_FAULTS} places."
     return [finding("schema.other", "", message, "compare it with the contract, and send it anew.")]
 
 
-def _explain_all(faults: Iterable[Fault], known: Names) -> list[Finding]:
-    found = []
+def _told(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Yield what is worth telling: each fault, or in place of a failed alternative the faults of its best branch."""
     for fault in faults:
         branch = _best_branch(fault)
-        found += _explain_all(branch, known) if branch else [_explain_one(fault, known)]
-    return found
+        if branch:
+            yield from _told(branch)
+        else:
+            yield fault
 
 
 def _best_branch(fault: Fault) -> tuple[Fault, ...]:

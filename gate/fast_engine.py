@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -97,7 +98,7 @@ def _holds_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-class _Keyword:
+class _Keyword(ABC):
     """A keyword of ours. A refusal carries the keyword's value, which the engine does not hand back, as JSON text."""
 
     def __init__(self, parent: object, value: Any, path: object) -> None:
@@ -107,8 +108,8 @@ class _Keyword:
         if not self.accepts(instance):
             raise ValueError(json.dumps(self.value))
 
-    def accepts(self, instance: Any) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def accepts(self, instance: Any) -> bool: ...
 
 
 class _Type(_Keyword):
