@@ -16,17 +16,17 @@ from pathlib import Path
 from typing import Any
 
 from gate.adapters.openai import from_openai
+from gate.calls.reply import recorded
+from gate.calls.tape import load_tape, save_tape
+from gate.calls.tools import Tool, Tools
 from gate.errors import GateError
 from gate.fence import ToolFence
-from gate.ledger import SqliteLedger
+from gate.ledgers.sqlite import SqliteLedger
 from gate.limits import load_limits
 from gate.live import live_planner
 from gate.loop import replay_turn, run_turn
 from gate.memory import AgentMemory
 from gate.registry import load_contracts
-from gate.reply import recorded
-from gate.tape import load_tape, save_tape
-from gate.tools import Tool, Tools
 
 HERE = Path(__file__).parent
 TASK = "How many SKU-19 are left? If fewer than ten, open ticket T-7 for it."

@@ -15,21 +15,21 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from gate.decision import Decision, block
+from gate.engine.explain import Names, explain, names_in
+from gate.engine.faults import Engine
+from gate.engine.formats import is_line
+from gate.engine.quick import Quick, quick_way
 from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, escape, finding, quote
-from gate.explain import Names, explain, names_in
-from gate.faults import Engine
-from gate.formats import is_line
 from gate.payload import MAX_BYTES, Raw, read
-from gate.quick import Quick, quick_way
 from gate.vet import vet
 
 _engine_for: Callable[[dict[str, Any]], Engine]
 try:
-    from gate.fast_engine import FastEngine as _engine_for
-    from gate.fast_engine import metaschema_fault
+    from gate.engine.fast import FastEngine as _engine_for
+    from gate.engine.fast import metaschema_fault
 except ImportError:  # the browser build: the strict engine decides
-    from gate.strict_engine import StrictEngine as _engine_for
-    from gate.strict_engine import metaschema_fault
+    from gate.engine.strict import StrictEngine as _engine_for
+    from gate.engine.strict import metaschema_fault
 
 Side = Literal["input", "output"]
 TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
@@ -114,7 +114,7 @@ class Contract:
 
     def with_second_engine(self) -> Contract:
         """Return this contract judged by the strict `jsonschema` engine alone: the second opinion of `replay`."""
-        from gate.strict_engine import StrictEngine
+        from gate.engine.strict import StrictEngine
 
         engine = StrictEngine(self._schema)
         return replace(self, _engine=engine, _quick=None)

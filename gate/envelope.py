@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gate.blocks import Block, is_blocks, judge_blocks, with_words, words
-from gate.cut import Cut, cut
+from gate.engine.formats import is_line
 from gate.errors import ConfigError, Finding, clip, finding, quote, type_name
-from gate.formats import is_line
 from gate.payload import read
-from gate.redact import redact, scrub
+from gate.wrapping.blocks import Block, is_blocks, judge_blocks, with_words, words
+from gate.wrapping.cut import Cut, cut
+from gate.wrapping.redact import redact, scrub
 
 MAX_CHARS = 2000
 _NAMED_PROBLEMS = 8

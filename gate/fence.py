@@ -4,7 +4,7 @@
 thread of its own and writes what it came to. A refusal is a value; the tool never sees a refused payload. Every path
 leaves an audit row.
 
-Not here: the rules (`brakes`), the rows (`ledger`), what a tool's answer means (`outcomes`).
+Not here: the rules (`brakes.rules`), the rows (`ledger`), what a tool's answer means (`outcomes`).
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
-from gate.brakes import FREE, KEY, Again, Call, Verdict, canonical
+from gate.brakes.outcomes import Lookup, Mutate, Outcome, attempt
+from gate.brakes.rules import FREE, KEY, Again, Call, Verdict, canonical
+from gate.brakes.words import answer, reason, shown, too_large
 from gate.contract import Contract
 from gate.decision import Decision, block
 from gate.errors import ConfigError, finding, quote
-from gate.fence_words import answer, reason, shown, too_large
 from gate.ledger import Event, Ledger, LedgerError
 from gate.limits import Limits, limits_from
-from gate.outcomes import Lookup, Mutate, Outcome, attempt
 
 THREAD = "gate tool"
 _CODES = {"applied": "", "failed": "fence.tool_failed", "unknown": "fence.unknown_outcome"}
@@ -46,7 +46,7 @@ class ToolFence:
     does, and a slow tool is only found out when it has ended. Raises `ConfigError` when contract and limits do not fit.
 
     >>> from gate.limits import load_limits
-    >>> from gate.memory_ledger import MemoryLedger
+    >>> from gate.ledgers.memory import MemoryLedger
     >>> from gate.registry import load_contracts
     >>> fence = ToolFence(load_contracts().input("ticket"), load_limits(), MemoryLedger())
     >>> call = {"action": "create_ticket", "ticket_id": "T-1", "body": "broken", "idempotency_key": "k-00000001"}

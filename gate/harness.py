@@ -11,17 +11,17 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from gate import step
+from gate.calls import step
+from gate.calls.reply import marked
+from gate.calls.returns import Accepted, judge_return, payload
+from gate.calls.running import MAX_WALL_MS, Ran, run
+from gate.calls.step import UNIDENTIFIED, Step, identity
+from gate.calls.tools import Tool, Tools
 from gate.decision import Decision, block
 from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
 from gate.errors import ConfigError, Finding, GateError, ResultGateError, clip, finding, type_name
 from gate.payload import Raw
 from gate.registry import Contracts, judge_call
-from gate.reply import marked
-from gate.returns import Accepted, judge_return, payload
-from gate.running import MAX_WALL_MS, Ran, run
-from gate.step import UNIDENTIFIED, Step, identity
-from gate.tools import Tool, Tools
 
 log = logging.getLogger("gate.harness")
 

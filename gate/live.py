@@ -12,12 +12,12 @@ import os
 from collections.abc import Mapping
 
 from gate.adapters.openai import from_openai, openai_tools, to_openai
+from gate.calls.reply import Message, Planner, Reply
+from gate.calls.tools import Tools
 from gate.errors import Finding, GateError
 from gate.exchange import post
 from gate.payload import read
-from gate.reply import Message, Planner, Reply
 from gate.semantic import endpoint
-from gate.tools import Tools
 
 MAX_REPLY_BYTES = 1_000_000
 

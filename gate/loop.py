@@ -16,16 +16,16 @@ import logging
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
+from gate.calls.patience import Patience
+from gate.calls.reply import Message, Planner, Reply, marked, planner_failed, read_reply
+from gate.calls.running import Ran, run
+from gate.calls.step import UNIDENTIFIED, Step, identity
+from gate.calls.tape import Tape
+from gate.calls.tools import Tool, Tools
 from gate.errors import Finding, GateError, finding, type_name
 from gate.harness import Harness, Judge, Memory, Run
 from gate.limits import Limits, load_limits
-from gate.patience import Patience
-from gate.reply import Message, Planner, Reply, marked, planner_failed, read_reply
 from gate.responses import Responses, load_responses
-from gate.running import Ran, run
-from gate.step import UNIDENTIFIED, Step, identity
-from gate.tape import Tape
-from gate.tools import Tool, Tools
 
 log = logging.getLogger("gate.loop")
 

@@ -13,8 +13,8 @@ from threading import RLock
 from typing import Any
 
 from gate.decision import Decision, block
+from gate.engine.formats import is_line
 from gate.errors import ConfigError, Finding, ResultGateError, finding, quote
-from gate.formats import is_line
 from gate.journal import Journal
 from gate.payload import MAX_BYTES, Raw, read
 from gate.plain import copy_plain, sketch

@@ -12,12 +12,12 @@ import difflib
 import json
 from typing import Any, NamedTuple
 
-from gate import patterns
+from gate.engine import patterns
+from gate.engine.faults import DIALECT
+from gate.engine.formats import BOUNDED, FORMATS
+from gate.engine.linear import matcher
+from gate.engine.refs import IN_PLACE, Place, faulty_references
 from gate.errors import Finding, escape, finding, quote
-from gate.faults import DIALECT
-from gate.formats import BOUNDED, FORMATS
-from gate.linear import matcher
-from gate.refs import IN_PLACE, Place, faulty_references
 
 _NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
 KEYWORDS = _NOTES | set(IN_PLACE) | {

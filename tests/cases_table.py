@@ -42,7 +42,7 @@ SURFACES = {"result", "results", "memory", "raw-json", "args", "contract", "call
 
 #: Rows of these surfaces whose answer is not the core's, and who gives it.
 ELSEWHERE = {
-    "B37": "a tool whose function and contract disagree: `gate.tools`, when the tool is registered",
+    "B37": "a tool whose function and contract disagree: `gate.calls.tools`, when the tool is registered",
     "E25": "a store record that lacks a field: `gate.store`, when the store is loaded",
     "E26": "a store record with a limit that is no number: `gate.store`",
     "E27": "an order that stands twice in the store: `gate.store`",

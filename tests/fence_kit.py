@@ -7,8 +7,8 @@ from typing import Any
 
 from gate.fence import THREAD, ToolFence
 from gate.ledger import Ledger
+from gate.ledgers.memory import MemoryLedger
 from gate.limits import Limits
-from gate.memory_ledger import MemoryLedger
 from gate.registry import load_contracts
 
 CONTRACT = load_contracts().input("ticket")

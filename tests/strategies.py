@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gate.formats import FORMATS
+from gate.engine.formats import FORMATS
 
 Schema = dict[str, Any]
 

@@ -11,13 +11,13 @@ from gate.adapters.anthropic import anthropic_tools, from_anthropic, to_anthropi
 from gate.adapters.mcp import from_mcp, from_mcp_call, to_mcp
 from gate.adapters.openai import from_openai, openai_tools, to_openai
 from gate.adapters.wire import wire_name
+from gate.calls.reply import Reply, recorded
+from gate.calls.tools import Tools
 from gate.envelope import tool_result
 from gate.errors import GateError
 from gate.harness import run_tool
 from gate.loop import run_turn
 from gate.memory import AgentMemory
-from gate.reply import Reply, recorded
-from gate.tools import Tools
 from tests.call_kit import CONTRACTS, FOUND, Counting, call
 
 TOOLS = Tools({"inventory.lookup": Counting(), "count": lambda n: {"n": n}}, CONTRACTS)

@@ -14,7 +14,7 @@ import pytest
 
 from gate import AgentMemory, Contract, ContractError, Fixture, load_contracts, mutants
 from gate.cli import main
-from gate.faults import MAX_FAULTS
+from gate.engine.faults import MAX_FAULTS
 from gate.files import HOME
 from gate.store import StoreGate
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from gate.calls.reply import Reply, recorded
+from gate.calls.tools import Tools
 from gate.contract import Contract
 from gate.envelope import tool_result
 from gate.errors import ConfigError, ContractError
@@ -18,8 +20,6 @@ from gate.harness import run_tool
 from gate.loop import run_turn
 from gate.memory import AgentMemory
 from gate.registry import Contracts
-from gate.reply import Reply, recorded
-from gate.tools import Tools
 from tests.call_kit import CONTRACTS, COUNT, FOUND, LINE, Counting, call, closed, returning
 
 FILES = Path(__file__).parent / "cases"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wcwidth import iter_graphemes
 
-from gate.cut import cut
+from gate.wrapping.cut import cut
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 NOTE = re.compile(r"\n\[gate: (\d+) of (\d+) characters left out; ask for a narrower range\]\n")

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.doubt import is_doubtful
-from gate.outcomes import OutcomeUnknown, attempt
+from gate.brakes.doubt import is_doubtful
+from gate.brakes.outcomes import OutcomeUnknown, attempt
 from tests.hostile import HostileType, Raising
 
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.blocks import MAX_BLOCKS
 from gate.envelope import exception_text, problems, tool_result
 from gate.errors import ConfigError, Finding
+from gate.wrapping.blocks import MAX_BLOCKS
 from tests.hostile import Nameless, Raising
 
 PNG = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(b"\x89PNG" * 9).decode()}

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.brakes.outcomes import OutcomeUnknown
 from gate.errors import CODES, ConfigError
 from gate.fence import ToolFence
-from gate.ledger import SqliteLedger
-from gate.memory_ledger import MemoryLedger
-from gate.outcomes import OutcomeUnknown
+from gate.ledgers.memory import MemoryLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import CONTRACT, LIMITS, Clock, Stuck, Tool, call, comment, fence, said
 from tests.hostile import Nameless, Raising
 

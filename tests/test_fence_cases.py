@@ -16,9 +16,9 @@ from gate.contract import Contract
 from gate.errors import ConfigError
 from gate.evidence.fuzz import fuzz
 from gate.fence import ToolFence
-from gate.ledger import SqliteLedger
+from gate.ledgers.memory import MemoryLedger
+from gate.ledgers.sqlite import SqliteLedger
 from gate.limits import limits_from
-from gate.memory_ledger import MemoryLedger
 from tests.fence_kit import CONTRACT, LIMITS, Clock, Stuck, Tool, call, comment, fence, said
 
 CASES = Path(__file__).parent / "cases"

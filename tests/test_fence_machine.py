@@ -12,8 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from gate.ledger import SqliteLedger
-from gate.memory_ledger import MemoryLedger
+from gate.ledgers.memory import MemoryLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import LIMITS, Stuck, call, comment, fence, said
 
 BUDGET = 2

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gate.contract import Contract
-from gate.formats import BOUNDED, FORMATS, is_line, is_text
+from gate.engine.formats import BOUNDED, FORMATS, is_line, is_text
 from tests.cases_kit import contract, shape
 from tests.strategies import TEXTS
 

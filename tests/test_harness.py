@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gate.calls.running import Returned
+from gate.calls.step import UNIDENTIFIED
+from gate.calls.tools import Tool, Tools
 from gate.contract import Contract
 from gate.decision import Decision, block
 from gate.errors import ConfigError, finding
 from gate.fence import ToolFence
 from gate.harness import Harness, run_tool
+from gate.ledgers.memory import MemoryLedger
 from gate.limits import load_limits
 from gate.memory import AgentMemory
-from gate.memory_ledger import MemoryLedger
 from gate.pipeline import Pipeline
 from gate.registry import Contracts, load_contracts
-from gate.running import Returned
-from gate.step import UNIDENTIFIED
 from gate.store import StoreGate
-from gate.tools import Tool, Tools
 from tests.call_kit import CONTRACTS, COUNT, FOUND, Counting, call, closed, returning
 from tests.hostile import HostileType, Raising
 

@@ -19,10 +19,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.brakes import Again, Call, Entry, State, decide
+from gate.brakes.rules import Again, Call, Entry, State, decide
 from gate.files import HOME
-from gate.ledger import Event, LedgerError, SqliteLedger
-from gate.memory_ledger import MemoryLedger
+from gate.ledger import Event, LedgerError
+from gate.ledgers.memory import MemoryLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import LIMITS, Stuck, Tool, call, comment, fence, said
 
 CALL = Call("k-00000001", "main", "ticket", "digest", "intent", None, True, 2, "{}")
@@ -246,7 +247,7 @@ def test_leaves_no_files_of_dead_processes_behind(tmp_path: Path) -> None:
 _DIES = """
 import os, signal, sys
 from pathlib import Path
-from gate.ledger import SqliteLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import call, fence
 path, instant, key = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 def die(payload):
@@ -353,7 +354,7 @@ def test_no_rows_whatever_let_a_mutation_run_that_may_not(
 def test_a_forked_child_opens_the_file_anew_and_leaves_its_parent_alone(tmp_path: Path, number: int) -> None:
     script = f"""
 import os
-from gate.ledger import SqliteLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import Tool, comment, fence, said
 ledger = SqliteLedger({str(tmp_path / "ledger")!r})
 print(said(fence(ledger).run(comment(1), Tool())), flush=True)

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from gate.calls.tools import Tools
 from gate.live import live_planner
 from gate.loop import run_turn
 from gate.registry import Contracts
-from gate.tools import Tools
 from tests.call_kit import CONTRACTS, FOUND, Counting
 
 KEY = "local-key-0001"

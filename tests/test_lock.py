@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gate.contract import fingerprint
+from gate.contracts.lock import Frozen, freeze
 from gate.errors import ConfigError, ContractError
 from gate.files import HOME
-from gate.lock import Frozen, freeze
 from gate.registry import LOCK, load_contracts, read_lock
 from tests.cases_kit import WHOLE, shape
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from gate.calls.reply import Message, Planner, Reply, recorded
+from gate.calls.tape import load_tape, save_tape
+from gate.calls.tools import Tool, Tools
 from gate.contract import Contract
 from gate.errors import ConfigError
 from gate.fence import ToolFence
+from gate.ledgers.memory import MemoryLedger
 from gate.limits import load_limits
 from gate.loop import Turn, replay_turn, run_turn
 from gate.memory import AgentMemory
-from gate.memory_ledger import MemoryLedger
 from gate.registry import Contracts, load_contracts
-from gate.reply import Message, Planner, Reply, recorded
-from gate.tape import load_tape, save_tape
-from gate.tools import Tool, Tools
 from tests.call_kit import CONTRACTS, COUNT, FOUND, STOCK, Counting, call, closed
 
 LIMITS = load_limits()

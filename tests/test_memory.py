@@ -20,10 +20,10 @@ import pytest
 from hypothesis import given, settings
 
 from gate.contract import Contract
+from gate.contracts.lock import freeze
 from gate.errors import ConfigError, ResultGateError, finding
 from gate.files import HOME, read_json
 from gate.journal import Journal
-from gate.lock import freeze
 from gate.memory import AgentMemory
 from gate.registry import Contracts, load_contracts
 from tests.cases_kit import TREE, kit

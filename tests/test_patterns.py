@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.linear import MAX_STEPS, Matcher, matcher
-from gate.patterns import is_anchored, to_python
+from gate.engine.linear import MAX_STEPS, Matcher, matcher
+from gate.engine.patterns import is_anchored, to_python
 
 REFUSED = [
     r"(?=a)", r"(?!a)", r"(?<=a)b", r"(?<!a)b", r"(?<n>a)", r"(?P<n>a)", r"(?i)a", r"(?i:a)", r"(?>a)", r"(a)\1",

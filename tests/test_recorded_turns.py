@@ -7,13 +7,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from gate.calls.reply import Reply, recorded
+from gate.calls.tools import Tool, Tools
 from gate.harness import Harness
 from gate.loop import replay_turn, run_turn
 from gate.memory import AgentMemory
 from gate.pipeline import Pipeline
 from gate.registry import load_contracts
-from gate.reply import Reply, recorded
-from gate.tools import Tool, Tools
 from tests.call_kit import CONTRACTS, Counting, call
 
 RECORDED = Path(__file__).parent.parent / "fixtures" / "recorded" / "smollm2.jsonl"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gate.redact import redact, scrub
+from gate.wrapping.redact import redact, scrub
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from gate.calls.tools import Tool, Tools
 from gate.contract import Contract
 from gate.errors import ContractError
 from gate.registry import Contracts
-from gate.tools import Tool, Tools
 from tests.call_kit import CONTRACTS, COUNT, closed
 
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate import fast_engine, strict_engine
 from gate.contract import Contract
+from gate.engine import fast, strict
+from gate.engine.refs import resolve
 from gate.errors import MAX_MESSAGE, ContractError
-from gate.refs import resolve
 from gate.vet import KEYWORDS, vet
 from tests.cases_kit import WHOLE, WORD, contract, shape
 from tests.hostile import INDEXES, Raising, samples
@@ -300,7 +300,7 @@ _nodes = st.recursive(
 )
 def test_any_schema_is_refused_in_words_or_judges_alike(a: Any, part: Any, more: Schema, payloads: list[Any]) -> None:
     schema = shape(a=a) | {"required": [], "$defs": {"a": part, "ab": {"type": "boolean"}}} | more
-    assert (fast_engine.metaschema_fault(schema) is None) is (strict_engine.metaschema_fault(schema) is None)
+    assert (fast.metaschema_fault(schema) is None) is (strict.metaschema_fault(schema) is None)
     try:
         first, second = contract(schema), contract(schema, True)
     except ContractError as error:

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from gate.adapters.wire import UNKNOWN, Names, answered, definitions, plain, wire_name
+from gate.calls.reply import Message, Reply
+from gate.calls.tools import Tools
 from gate.errors import Finding, GateError
 from gate.payload import read
-from gate.reply import Message, Reply
-from gate.tools import Tools
 
 
 def anthropic_tools(tools: Tools) -> list[dict[str, Any]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from gate.adapters.wire import plain
+from gate.calls.running import Returned
 from gate.envelope import ToolResult
-from gate.running import Returned
 
 
 def from_mcp_call(request: Any) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from gate.adapters.wire import UNKNOWN, Names, answered, definitions, plain, wire_name
+from gate.calls.reply import Message, Reply
+from gate.calls.tools import Tools
 from gate.errors import GateError
-from gate.redact import MARK
-from gate.reply import Message, Reply
-from gate.tools import Tools
+from gate.wrapping.redact import MARK
 
 
 def openai_tools(tools: Tools) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from gate.calls.reply import Message
+from gate.calls.tools import Tools
 from gate.errors import GateError
-from gate.reply import Message
-from gate.tools import Tools
 
 UNKNOWN = "unknown"  # a finish reason that was not given: any doubt is a block
 

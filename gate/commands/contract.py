@@ -10,14 +10,14 @@ from typing import Any
 
 from gate.commands import show
 from gate.contract import Contract
-from gate.diff import diff
+from gate.contracts.diff import diff
+from gate.contracts.importing import Imported, import_tools
+from gate.contracts.lock import freeze
 from gate.errors import ConfigError, ContractError, Finding
 from gate.evidence.contract_page import kit_page
 from gate.evidence.fixtures import load_fixtures, save_fixture
 from gate.evidence.pack import first_pack
 from gate.files import HOME, locate, read_json, write_whole
-from gate.importing import Imported, import_tools
-from gate.lock import freeze
 from gate.registry import Contracts, contract_files
 from gate.strictjson import decode, loads
 

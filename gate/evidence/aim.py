@@ -15,20 +15,20 @@ from collections.abc import Callable
 from typing import Any
 
 from gate.contract import Contract
+from gate.engine.explain import pointer
+from gate.engine.faults import Engine
 from gate.errors import clip
 from gate.evidence.nearmiss import near_misses
 from gate.evidence.rules import Rule, Step, at_path, places, replaced
 from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
 from gate.evidence.textfaults import faulty_texts
-from gate.explain import pointer
-from gate.faults import Engine
 
 engine_for: Callable[[dict[str, Any]], Engine]
 try:
-    from gate.fast_engine import FastEngine as engine_for
+    from gate.engine.fast import FastEngine as engine_for
 except ImportError:
-    from gate.strict_engine import StrictEngine as engine_for
+    from gate.engine.strict import StrictEngine as engine_for
 
 _TRIES = 60
 _SHOWN = 120

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from gate.decision import Decision
+from gate.engine.faults import same
 from gate.evidence.fixtures import Fixture
-from gate.faults import same
 from gate.registry import Contracts, load_contracts
 from gate.results import judge_side
 

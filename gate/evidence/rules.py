@@ -13,8 +13,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from gate.explain import pointer
-from gate.refs import resolve
+from gate.engine.explain import pointer
+from gate.engine.refs import resolve
 
 Step = str | int
 EACH = -1  # any item of an array

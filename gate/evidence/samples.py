@@ -13,8 +13,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from gate.engine.refs import resolve
 from gate.evidence.strings import fitting
-from gate.refs import resolve
 
 Node = dict[str, Any]
 _MANY = 12

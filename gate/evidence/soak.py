@@ -13,12 +13,12 @@ import random
 from collections import Counter
 from typing import Any
 
-from gate.brakes import FREE, KEY
+from gate.brakes.rules import FREE, KEY
 from gate.contract import Contract
 from gate.evidence.strings import drawn
 from gate.fence import ToolFence
+from gate.ledgers.memory import MemoryLedger
 from gate.limits import load_limits
-from gate.memory_ledger import MemoryLedger
 from gate.payload import Raw
 
 Answer = dict[str, Any]

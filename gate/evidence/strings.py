@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from gate.formats import FORMATS
-from gate.patterns import to_python
+from gate.engine.formats import FORMATS
+from gate.engine.patterns import to_python
 
 _parser: Any = importlib.import_module("re._parser")  # the standard library shows a pattern's tree nowhere else
 

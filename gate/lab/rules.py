@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from gate.contract import Contract
 from gate.decision import Decision
+from gate.engine.faults import same
 from gate.errors import ContractError, Finding, GateError, ResultGateError, quote
 from gate.evidence.fixtures import load_fixtures
 from gate.evidence.mutants import mutants
-from gate.faults import same
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
 from gate.lab.fences import in_situation

@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gate.engine.faults import same
 from gate.errors import Finding, clip
-from gate.faults import same
 from gate.lab.attacks import HELD, Got, wrote
 from gate.payload import read
 

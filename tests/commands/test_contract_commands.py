@@ -10,10 +10,10 @@ import pytest
 
 from gate import AgentMemory, ResultGateError, load_contracts
 from gate.cli import main
-from gate.diff import diff
+from gate.contracts.diff import diff
+from gate.contracts.importing import import_tools
 from gate.errors import ConfigError
 from gate.files import HOME
-from gate.importing import import_tools
 
 Capture = pytest.CaptureFixture[str]
 OUTPUT = "inventory.lookup.output.schema.json"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate.brakes import Call, Verdict
+from gate.brakes.rules import Call, Verdict
 from gate.cli import main
 from gate.contract import Contract
 from gate.errors import CODES, ConfigError
@@ -23,7 +23,7 @@ from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
 from gate.evidence.strings import fit_for, fitting
 from gate.evidence.textfaults import faulty_texts
-from gate.memory_ledger import MemoryLedger
+from gate.ledgers.memory import MemoryLedger
 from gate.registry import load_contracts
 
 CONTRACTS = {contract.id: contract for contract in load_contracts()}

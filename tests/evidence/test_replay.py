@@ -10,11 +10,11 @@ import pytest
 
 from gate.contract import Contract
 from gate.decision import Decision, block
+from gate.engine.faults import Fault
+from gate.engine.strict import StrictEngine
 from gate.errors import finding
 from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.evidence.replay import Replayed, replay
-from gate.faults import Fault
-from gate.strict_engine import StrictEngine
 
 GOOD = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 ALLOW = Fixture("good", "inventory.lookup", "output", "allow", (), GOOD)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gate.brakes.outcomes import judge_result
 from gate.contract import Contract
 from gate.errors import ResultGateError
 from gate.fence import ToolFence
@@ -18,10 +19,9 @@ from gate.lab.board import run_rule
 from gate.lab.board_file import load_board
 from gate.lab.fences import SITUATIONS, in_situation
 from gate.lab.near import near_miss
-from gate.ledger import SqliteLedger
+from gate.ledgers.memory import MemoryLedger
+from gate.ledgers.sqlite import SqliteLedger
 from gate.limits import load_limits
-from gate.memory_ledger import MemoryLedger
-from gate.outcomes import judge_result
 from gate.registry import load_contracts
 from gate.responses import load_responses
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from gate.fence import ToolFence
-from gate.ledger import SqliteLedger
+from gate.ledgers.sqlite import SqliteLedger
 from tests.fence_kit import CONTRACT, LIMITS, comment
 
 PROCESSES = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")

@@ -5,8 +5,8 @@ Not here: what a code makes us do (`data/responses.json`), and carrying it out (
 
 from __future__ import annotations
 
+from gate.calls.step import Step
 from gate.responses import Responses
-from gate.step import Step
 
 _MENDABLE = ("repair", "retry_same_key")
 

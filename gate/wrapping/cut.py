@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gate.redact import MARK
+from gate.wrapping.redact import MARK
 
 
 class Cut(NamedTuple):

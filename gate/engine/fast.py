@@ -1,6 +1,6 @@
 """The deciding engine: `jsonschema-rs`, made as strict as the kit.
 
-Stricter than JSON Schema in the same ways as `strict_engine`: an `integer` is an integer token (4.0 is refused), true
+Stricter than JSON Schema in the same ways as `strict`: an `integer` is an integer token (4.0 is refused), true
 never equals 1 nor 1.0 equal 1 in an enum, and formats are checked. Patterns match in linear time; nothing is fetched.
 
 Not here: whether the schema is fit to be a contract (`vet`). Where `jsonschema-rs` is not installed, importing this
@@ -17,8 +17,8 @@ from typing import Any
 
 import jsonschema_rs
 
-from gate.faults import DIALECT, Fault, first_faults, is_multiple, json_type, rules, same
-from gate.formats import FORMATS
+from gate.engine.faults import DIALECT, Fault, first_faults, is_multiple, json_type, rules, same
+from gate.engine.formats import FORMATS
 
 # Our own keywords, which take the place of the engine's where those would not tell 4 from 4.0, or are not exact.
 TYPE, ENUM, CONST, MULTIPLE = "x-gate-type", "x-gate-enum", "x-gate-const", "x-gate-multipleOf"
@@ -40,7 +40,7 @@ class FastEngine:
         """Return every broken rule, empty when the value is accepted."""
         found = first_faults(fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error))
         if found and _has_lost_name(value):
-            from gate.strict_engine import StrictEngine
+            from gate.engine.strict import StrictEngine
 
             return StrictEngine(self._schema).faults(value)
         return found

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from gate.patterns import to_python
+from gate.engine.patterns import to_python
 
 MAX_STEPS = 5000  # a{1,2000} is a program of 4000 steps
 

@@ -14,13 +14,13 @@ from threading import Thread
 from types import CoroutineType
 from typing import Any, Literal, NamedTuple
 
-from gate.blocks import Block, is_blocks, judge_blocks, words
-from gate.cut import cut
+from gate.calls.tools import Fence, Tool
 from gate.envelope import as_text, clean, exception_text, plain_json
 from gate.errors import Finding, finding, type_name
-from gate.tools import Fence, Tool
+from gate.wrapping.blocks import Block, is_blocks, judge_blocks, words
+from gate.wrapping.cut import cut
 
-log = logging.getLogger("gate.running")
+log = logging.getLogger("gate.calls.running")
 
 MAX_WALL_MS = 10_000
 _DETAIL = 600  # characters of a tool's own error text: enough for its last line, little for whoever wrote it

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from gate.errors import GateError
-from gate.owners import Owner, is_alive, opening, sweep
+from gate.ledger import LedgerError
+from gate.ledgers.owners import Owner, is_alive, opening, sweep
 
 _VERSION = 1
 _NEXT = "Next: stop, keep the file as it is, and call a person."
@@ -26,10 +26,6 @@ _EMPTIED = (
     "{0}: this ledger has lost what it held: it is empty or gone, and keys were kept in it before. Next: stop and put "
     "it back from a copy; only if every old key may be forgotten, remove it and {1}."
 )
-
-
-class LedgerError(GateError):
-    """The ledger cannot be read or written; nothing may run on its word."""
 
 
 class SqliteFile:

@@ -22,8 +22,8 @@ from contextlib import suppress
 from types import CoroutineType
 from typing import Any, NamedTuple
 
-from gate.brakes import State
-from gate.doubt import is_doubtful, refuses
+from gate.brakes.doubt import is_doubtful, refuses
+from gate.brakes.rules import State
 from gate.errors import Finding, escape, quote, type_name
 from gate.payload import read
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from gate.calls.running import Ran
 from gate.decision import Decision, block
+from gate.engine.formats import is_line
 from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
 from gate.errors import Finding, GateError, clip, finding, type_name
-from gate.formats import is_line
-from gate.running import Ran
 
 #: The id of a result whose call had none that can be used. Send such a result to the model as plain text.
 UNIDENTIFIED = "unidentified"

@@ -11,11 +11,11 @@ import json
 import os
 from typing import Any
 
+from gate.calls.reply import Planner, Reply
+from gate.calls.running import Ran
 from gate.errors import ConfigError, Finding, GateError, finding
 from gate.files import read_json, write_whole
 from gate.payload import read
-from gate.reply import Planner, Reply
-from gate.running import Ran
 
 MAX_TAPE_BYTES = 64_000_000
 _REPLY = {"text": str, "calls": list, "finish_reason": (str, type(None))}

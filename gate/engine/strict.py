@@ -1,6 +1,6 @@
 """The second engine: `jsonschema`, made as strict as the kit. It decides where `jsonschema-rs` is not installed.
 
-Exact tokens, whole-string patterns, exact multiples, checked formats: the same decisions as `fast_engine`, slower.
+Exact tokens, whole-string patterns, exact multiples, checked formats: the same decisions as `fast`, slower.
 Imported only when it is wanted, because importing `jsonschema` is slow.
 
 Not here: what the faults mean (`explain`).
@@ -15,9 +15,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from gate.faults import Fault, first_faults, is_multiple, rules, same
-from gate.formats import FORMATS
-from gate.linear import matcher
+from gate.engine.faults import Fault, first_faults, is_multiple, rules, same
+from gate.engine.formats import FORMATS
+from gate.engine.linear import matcher
 
 Errors = Iterator[ValidationError]
 

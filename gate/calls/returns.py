@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
-from gate.blocks import words
+from gate.calls.running import Ran, failed, said
 from gate.contract import Contract
 from gate.errors import Finding, finding, quote
-from gate.running import Ran, failed, said
+from gate.wrapping.blocks import words
 
 _FLAGS = ("isError", "is_error")
 _STATUS = ("status", "status_code", "statusCode")

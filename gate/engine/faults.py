@@ -1,6 +1,6 @@
 """What an engine reports: the fault, in one shape for both engines, and what they share of the kit's strictness.
 
-Not here: how a fault is found (`fast_engine`, `strict_engine`) or put in words (`explain`).
+Not here: how a fault is found (`fast`, `strict`) or put in words (`explain`).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 
-from gate.brakes import Call, Entry, State, Verdict, decide
+from gate.brakes.rules import Call, Entry, State, Verdict, decide
 from gate.ledger import EVENTS, Event, LedgerError
 
 _SETTLED: dict[str, State] = {"applied": "applied", "failed": "failed", "unknown": "unknown"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from gate.brakes import Verdict
+from gate.brakes.rules import Verdict
 from gate.decision import Decision, block
 from gate.errors import Finding, finding, quote
 

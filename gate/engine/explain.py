@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+from gate.engine.faults import MAX_FAULTS, Fault, json_type
 from gate.errors import Finding, clip, escape, finding, quote
-from gate.faults import MAX_FAULTS, Fault, json_type
 
 _CODES = {
     "additionalProperties": "unknown_field", "propertyNames": "unknown_field", "required": "missing_field",
