@@ -30,7 +30,7 @@ class Faulty(NamedTuple):
         """Say whether the payload gets through. Where this gate crashes, nothing does."""
         try:
             return self.gate(contract, tool, copy.deepcopy(payload))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return False
 
 

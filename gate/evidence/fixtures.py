@@ -62,10 +62,11 @@ def load_fixtures(*places: str | Path) -> list[Fixture]:
 
 def load_fixture(path: Path) -> Fixture:
     """Return the fixture in one file. Raises `ConfigError` naming file and field."""
-    return _vetted(path, read_json(path))
+    return vet_fixture(path, read_json(path))
 
 
-def _vetted(path: Path, data: dict[str, Any]) -> Fixture:
+def vet_fixture(path: Path, data: dict[str, Any]) -> Fixture:
+    """Return the fixture that is in `data`, named after the file. Raises `ConfigError` naming file and field."""
     odd = data.keys() - _KEYS
     if odd:
         raise _refusal(path, f"has no field {quote(min(odd))}", f"use {', '.join(sorted(_KEYS))}")
@@ -105,7 +106,7 @@ def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     data = read(fixture.as_dict(), max_bytes=MAX_FILE_BYTES)
     if isinstance(data, Finding):
         raise _refusal(path, f"is no JSON: {data.message[:-1]}", "hand its text in as raw")
-    _vetted(path, data)
+    vet_fixture(path, data)
     write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
     return path
 

@@ -74,7 +74,7 @@ def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | 
         verdict = _verdict(sheet, judged[row.id]) if row.id in judged else ""
         table = mine[row.id]["choice"]
         says = f"{row.id} ({row.title}): your table says {table or 'nothing yet'}, the tests say {verdict}."
-        if verdict and _both_refuse(sheet, table, verdict):
+        if verdict and both_refuse(sheet, table, verdict):
             talk.append(f"{says} {row.why}")
         elif verdict != table or not verdict:
             rows.append(row.id)
@@ -89,7 +89,7 @@ def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | 
     )
 
 
-def _both_refuse(sheet: Sheet, table: str, verdict: str) -> bool:
+def both_refuse(sheet: Sheet, table: str, verdict: str) -> bool:
     """Say whether two choices differ only in how they refuse. A sheet without `allow` asks just that."""
     return "allow" in sheet.choice_ids() and {table, verdict} == {"repair", "block"}
 

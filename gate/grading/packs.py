@@ -1,0 +1,108 @@
+"""Grades a student's own fixture pack (`work/fixtures/<tool>/*.json`) against planted faults: which does it notice?
+
+The pack is data of a stranger: its number, its size and its form are limited before anything is judged with it.
+
+Not here: the planted faults (`gate.evidence.mutants`), and the packs that a cell of a notebook holds (probes).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gate.contract import TOOL_NAME, Contract
+from gate.errors import ConfigError, clip, escape
+from gate.evidence.fixtures import Fixture, vet_fixture
+from gate.evidence.mutants import Mutant, mutants
+from gate.grading.words import Check, Exercise, Value
+
+MAX_FIXTURES = 60
+MAX_TEXT = 20_000  # characters of one fixture
+
+
+def grade_pack(contract: Contract, notebook: str, work: Mapping[str, Any], points: float, enough: int) -> Exercise:
+    """Return the grade of the fixtures for one contract: a part of the points for each planted fault that they notice.
+
+    `enough` faults give all points; the others are named all the same, as survivors. A fixture whose label is wrong or
+    that cannot be read notices nothing and counts as one thing that went wrong.
+
+    Does not catch: fixtures copied from another pair. They notice as much.
+    """
+    made = f"pack.{contract.tool}"
+    pack, wrong = _sorted_out(made, contract, work)
+    planted = _planted(contract, pack)
+    faults = tuple(_fault(made, mutant) for mutant in planted)
+    noticed = sum(check.value == "pass" for check in faults)
+    share = min(noticed, enough) / (enough + len(wrong))
+    value: Value = "pass" if noticed >= enough and not wrong else "fail"
+    note = f"{len(pack)} fixtures notice {noticed} of {len(planted)} planted faults; {enough} are asked for."
+    return Exercise(made, notebook, value, points * share, points, (*wrong, *faults), note)
+
+
+def _sorted_out(made: str, contract: Contract, work: Mapping[str, Any]) -> tuple[list[Fixture], tuple[Check, ...]]:
+    """Return the fixtures that hold on the contract as it stands, and a failed check for each that cannot be used."""
+    pack: list[Fixture] = []
+    wrong: list[Check] = []
+    for name, handed in _files(work):
+        told = f"not looked at: more than {MAX_FIXTURES} fixtures. Next: keep those that notice something."
+        if len(pack) + len(wrong) < MAX_FIXTURES:
+            fixture = _fixture(name, handed)
+            told = fixture if isinstance(fixture, str) else _fault_of(contract, fixture)
+            if not told and isinstance(fixture, Fixture):
+                pack.append(fixture)
+                continue
+        wrong.append(Check(f"{made}.{name}", "fail", "pack.fixture", name, clip(told)))
+        if len(pack) + len(wrong) > MAX_FIXTURES:
+            break
+    return pack, tuple(wrong)
+
+
+def _files(work: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what lies in the folder of fixtures, by its name there, in the order of the names."""
+    for name in sorted(work):
+        if name.startswith("fixtures/"):
+            yield escape(name.removeprefix("fixtures/"), 100), work[name]
+
+
+def _fixture(name: str, handed: Any) -> Fixture | str:
+    """Return the fixture that was handed in, or in words why it is none."""
+    if not isinstance(handed, dict) or len(json.dumps(handed)) > MAX_TEXT:
+        return f"no JSON object of at most {MAX_TEXT} characters. Next: make the payload smaller."
+    try:
+        fixture = vet_fixture(Path(name), handed)
+    except ConfigError as error:
+        return str(error)
+    known = TOOL_NAME.fullmatch(fixture.tool)
+    return fixture if known else "the tool's name could be none. Next: correct it."
+
+
+def _fault_of(contract: Contract, fixture: Fixture) -> str:
+    """Return what is wrong with a fixture's label, "" when nothing is, or when it is about another tool."""
+    if (fixture.tool, fixture.side) != (contract.tool, contract.side):
+        return ""
+    decision = contract.judge(fixture.payload)
+    outcome = "allow" if decision else "block"
+    if outcome != fixture.label:
+        return f"labelled {fixture.label}, but the contract says {outcome}. Next: run gate replay on it."
+    if decision.codes != fixture.codes:
+        return f"the contract refuses it with {', '.join(decision.codes)}. Next: name these codes, in this order."
+    return ""
+
+
+def _planted(contract: Contract, pack: list[Fixture]) -> list[Mutant]:
+    """Return the planted faults; where no fixture is about the contract, nobody notices any."""
+    own = [fixture for fixture in pack if (fixture.tool, fixture.side) == (contract.tool, contract.side)]
+    if own:
+        return mutants(contract, pack)
+    stand_in = Fixture("none", contract.tool, contract.side, "block", ("parse.empty",), "")
+    return [mutant._replace(noticed_by=()) for mutant in mutants(contract, [stand_in])]
+
+
+def _fault(made: str, mutant: Mutant) -> Check:
+    name = f"{made}.{mutant.name}"
+    if mutant.noticed_by:
+        return Check(name, "pass", "", mutant.name)
+    told = f"{mutant.words}: no fixture of yours notices it. Next: save one that only the right gate treats rightly."
+    return Check(name, "fail", "pack.survivor", mutant.name, clip(told))
