@@ -120,6 +120,10 @@ class GateError(Exception):
 class ConfigError(GateError):
     """A file of the kit is missing, malformed or contradicts itself: nothing starts until a person mends it."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Show itself in a notebook: the line for whoever can act, in red, without the kit's own code above it."""
+        return [f"\x1b[31m{self}\x1b[0m"]
+
 
 class ContractError(ConfigError):
     """A contract (or `contracts.lock.json`) cannot be used. `findings` carries `contract.*` codes."""

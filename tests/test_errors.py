@@ -119,3 +119,14 @@ def test_all_public_names_can_be_had() -> None:
     assert set(gate.__all__) < set(dir(gate))
     with pytest.raises(AttributeError, match="nothing_of_the_kind"):
         gate.nothing_of_the_kind  # noqa: B018
+
+
+def test_a_notebook_shows_a_misconfigured_kit_in_one_red_line() -> None:
+    from IPython.core.interactiveshell import InteractiveShell
+    from IPython.utils.capture import capture_output
+
+    shell = InteractiveShell.instance()
+    with capture_output() as shown:
+        shell.run_cell("from gate.lab import hint\nhint('memory.inventd')")
+    assert "Traceback" not in shown.stdout and "board_file.py" not in shown.stdout
+    assert 'There is no board "memory.inventd". Next: use memory.invented.' in shown.stdout

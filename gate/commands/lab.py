@@ -21,6 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     check = _action(actions, "check", "say what is wrong with notebooks and boards, and how to mend it", _check)
     check.add_argument("--quick", action="store_true", help="read only, do not run the notebooks")
     _action(actions, "status", "show which boards are green", _status)
+    _action(actions, "load", "count what each notebook asks for, beside the minutes it has", _load)
     hint = _action(actions, "hint", "show a hint for a board", _hint)
     hint.add_argument("board", help="such as memory.validate")
     hint.add_argument("level", nargs="?", type=int, default=1, help="1, 2 or 3")
@@ -91,6 +92,23 @@ def _check(args: argparse.Namespace) -> int:
             show.line(f"somebody worked in {', '.join(worked)}: {advice}, and keeps yours beside.")
         show.line(f"{len(problems)} to mend." if problems else "All notebooks and boards are fit to teach.")
     return 1 if problems else 0
+
+
+def _load(args: argparse.Namespace) -> int:
+    from gate.lab.load import SHARE, loads
+
+    found = loads()
+    heavy = [one.notebook for one in found if one.share > SHARE]
+    if args.json:
+        show.as_json(
+            [{**one._asdict(), "minutes": round(one.minutes, 1), "share": round(one.share, 2)} for one in found]
+        )
+        return 1 if heavy else 0
+    rows = [(*one[:5], f"{one.minutes:.1f} of {one.slot}", f"{one.share:.0%}") for one in found]
+    columns = ("notebook", "words", "lines read", "lines written", "rows decided", "minutes", "of its slot")
+    advice = f"Too much for its slot: {', '.join(heavy)}. Next: cut, or give it more minutes in data/labs.json."
+    show.table("Load", columns, rows, advice if heavy else f"Every notebook needs at most {SHARE:.0%} of its slot.")
+    return 1 if heavy else 0
 
 
 def _status(args: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ Not here: running one (`board`).
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Collection
 from pathlib import Path
@@ -48,6 +49,10 @@ class Board(NamedTuple):
 def load_board(name: str, home: Path = HOME) -> Board:
     """Return the board `data/boards/<name>.json`. Raises `ConfigError` naming the file, the field and what to do."""
     path = home / "data" / "boards" / f"{name}.json"
+    known = [file.stem for file in sorted(path.parent.glob("*.json"))]
+    if known and name not in known:
+        near = difflib.get_close_matches(name, known, n=1) or known
+        raise ConfigError(f"There is no board {quote(name)}. Next: use {' or '.join(near[:3])}.")
     data = read_vetted(path, "board")
     tool = data.get("tool", "")
     rules = [Rule(**{"tool": tool, **rule, **_tuples(rule)}) for rule in data["rules"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -237,6 +238,11 @@ def test_the_kits_own_notebooks_and_boards_are_fit_to_teach(capsys: pytest.Captu
     # They are run, and their colours looked at, in tests/notebooks.
     status, out = main(["lab", "check", "--quick"]), capsys.readouterr().out
     assert (status, out.splitlines()[-1]) == (0, "All notebooks and boards are fit to teach.")
+
+
+def test_no_copy_is_handed_out_that_somebody_worked_in() -> None:
+    # On a student's machine it is their work; where the kit itself is checked, it is a change made in the wrong file.
+    assert not_checked() == [] or not os.environ.get("CI")
 
 
 def test_every_exercise_of_the_kit_is_a_cell_of_its_learners_copy() -> None:
