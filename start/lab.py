@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -36,6 +37,14 @@ def announce(server: ServerApp) -> None:
         os.dup2(log.fileno(), 2)
 
 
+def running() -> list[str]:
+    """Return the addresses of the servers that run already in the kit's folder."""
+    from jupyter_server.serverapp import list_running_servers
+
+    found = [server for server in list_running_servers() if Path(server["root_dir"]) == ROOT]
+    return [f"{server['url']}lab?{urlencode({'token': server['token']})}" for server in found]
+
+
 def start(notebook: str, options: list[str]) -> ServerApp:
     """Return the server, ready to run. A port that is taken is left alone: the next free one is used."""
     from jupyterlab.labapp import LabApp
@@ -58,6 +67,8 @@ def start(notebook: str, options: list[str]) -> ServerApp:
 def main(notebook: str, options: list[str]) -> int:
     """Serve until stopped. Returns 2, with one line saying why, if it cannot."""
     try:
+        for address_there in running():
+            print(f"A lab runs here already, at {address_there}: both write to the same work/ folder.", flush=True)
         server = start(notebook, options)
     except ImportError as error:
         print(f"The .venv is damaged ({error}). Next: delete the folder .venv and run it again.", file=sys.stderr)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,7 @@ KIT = Path(__file__).resolve().parent.parent
 # Builds the copy's editable wheel, as setuptools does for the kit, which the copy has not got.
 BACKEND = """
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 def build_editable(folder, config_settings=None, metadata_directory=None):
@@ -292,3 +294,20 @@ def test_a_named_browser_is_the_one_that_is_driven(monkeypatch: pytest.MonkeyPat
     assert find_browser() == sys.executable
     monkeypatch.setenv("GATE_CHROMIUM", "/no/such/browser")
     assert find_browser() is None
+
+
+def test_a_second_lab_says_where_the_first_one_is(tmp_path: Path) -> None:
+    own = {"JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"), "JUPYTER_TOKEN": "first"}
+    command = [sys.executable, "-m", "start.lab", "README.md", "--ServerApp.open_browser=False", "--ServerApp.port=0"]
+    options: dict[str, Any] = {"cwd": KIT, "env": {**os.environ, **own}, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **options) as first:
+        assert first.stdout is not None
+        address = first.stdout.readline().split()[3]
+        with subprocess.Popen(command, **options) as second:
+            assert second.stdout is not None
+            told = second.stdout.readline(), second.stdout.readline()
+            second.terminate()
+        first.terminate()
+    port = address.split("/lab")[0].rsplit(":", 1)[1].strip("/")
+    assert told[0].startswith("A lab runs here already, at http://") and f":{port}/lab?token=first:" in told[0]
+    assert told[1].startswith("JupyterLab is at http://") and f":{port}/" not in told[1]
