@@ -12,7 +12,7 @@ from gate.decision import Decision
 from gate.errors import ConfigError, quote
 from gate.files import read_json
 from gate.payload import MAX_BYTES
-from gate.registry import load_contracts
+from gate.registry import Contracts, load_contracts
 from gate.results import judge_side
 
 HELP = "judge one payload: the arguments of a call, or a tool's result"
@@ -49,7 +49,7 @@ def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
         schema = read_json(args.schema)
         return Contract.from_schema(schema, tool=args.tool, side=args.side or "input").judge(raw)
     contracts = load_contracts(args.contracts)
-    side: Side = args.side or ("input" if contracts.input(args.tool) or not contracts.output(args.tool) else "output")
+    side = args.side or _only_side(contracts, args.tool)
     stages = tuple(args.stages.split(","))
     if side == "output" or stages == ("schema",):
         if stages != ("schema",):
@@ -58,6 +58,13 @@ def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
     from gate.pipeline import Pipeline
 
     return Pipeline(contracts, stages).judge(args.tool, raw)
+
+
+def _only_side(contracts: Contracts, tool: str) -> Side:
+    """Return the side that a tool has a contract for. An unknown tool is judged as a call, which is refused."""
+    if contracts.input(tool) and contracts.output(tool):
+        raise ConfigError(f"{quote(tool)} has a contract for each side. Next: say --side input or --side output.")
+    return "output" if contracts.output(tool) else "input"
 
 
 def _read(name: str) -> bytes:

@@ -89,3 +89,15 @@ def test_a_payload_beyond_the_cap_is_not_read_whole(stdin, capsys: pytest.Captur
     stdin(b'{"sku":"' + b"x" * 1_000_000)
     assert main(["check", "--tool", "inventory.lookup", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["findings"][0]["code"] == "parse.size"
+
+
+def test_asks_for_the_side_of_a_tool_that_has_both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = {"type": "object", "additionalProperties": False, "properties": {"n": {"type": "integer"}}}
+    for side in ("input", "output"):
+        (tmp_path / f"count.{side}.schema.json").write_text(json.dumps(schema), encoding="utf-8")
+    (tmp_path / "payload").write_text('{"n": 1}', encoding="utf-8")
+    assert main(["contract", "freeze", str(tmp_path)]) == 0
+    line = ["check", "--tool", "count", "--contracts", str(tmp_path), str(tmp_path / "payload")]
+    assert main(line) == 2
+    assert '"count" has a contract for each side. Next: say --side input or --side output.' in capsys.readouterr().err
+    assert main([*line, "--side", "output"]) == 0
