@@ -95,10 +95,19 @@ def _unlisted(home: Path, pairs: list[Pair]) -> Iterator[Problem]:
         if not pair.solution.exists():
             yield Problem(pair.name, "data/labs.json lists it, but there is no solution", f"write {pair.solution}")
     listed = {pair.solution for pair in pairs} | {pair.learner for pair in pairs}
-    for path in [*solution_paths(home), *learner_paths(home)]:
+    for path in [*solution_paths(home), *(path for path in learner_paths(home) if not _own(path))]:
         if path not in listed:
             where = path.relative_to(home).as_posix()
             yield Problem(where, "data/labs.json does not list this notebook", "list it there, or delete it")
+
+
+def _own(path: Path) -> bool:
+    """Say whether a notebook is somebody's own, such as `Untitled.ipynb`: derived from no solution."""
+    try:
+        notebook = read_notebook(path)
+    except ConfigError:
+        return False
+    return "derived" not in notebook.get("metadata", {}).get("gate", {})
 
 
 def all_boards(home: Path = HOME) -> tuple[list[Board], list[Problem]]:

@@ -177,6 +177,15 @@ def test_finds_a_notebook_that_is_missing_or_not_listed(tmp_path: Path) -> None:
     assert any("data/labs.json lists it, but there is no solution. Next: write " in problem for problem in found)
 
 
+def test_leaves_alone_a_notebook_that_a_student_made(tmp_path: Path) -> None:
+    solution = make_kit(tmp_path)
+    own = learner_path(solution).with_name("Untitled.ipynb")
+    own.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    assert check(tmp_path, run=False) == []
+    own.write_bytes(learner_path(solution).read_bytes())  # a derived copy that no plan lists is the kit's own fault
+    assert "data/labs.json does not list this notebook" in only(check(tmp_path, run=False))
+
+
 def test_asks_nothing_of_a_lab_that_is_not_begun(tmp_path: Path) -> None:
     solution = make_kit(tmp_path)
     learner_path(solution).unlink()
