@@ -48,10 +48,20 @@ class Sealed:
     seconds: float = 5.0
 
 
-class Runner(Protocol):
-    """Runs one sealed notebook in a fresh process in a clean folder."""
+@dataclass(frozen=True)
+class Ran:
+    """What one cell came to, and what it showed (its text outputs, cut): a student's word, never a verdict."""
 
-    def run(self, sealed: Sealed, folder: Path) -> Mapping[str, CellCame]:
+    came: CellCame
+    shown: str = ""
+
+
+class Runner(Protocol):
+    """Runs one sealed notebook in a fresh process in a clean folder. `protection` says what kept it apart."""
+
+    protection: tuple[str, ...]
+
+    def run(self, sealed: Sealed, folder: Path) -> Mapping[str, Ran]:
         """Return what each code cell came to, by its id. Never raises for what a student's code does."""
 
 

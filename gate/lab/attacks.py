@@ -121,15 +121,15 @@ def same_call_twice(student: Any, tool: Any) -> Got:
     return Got("broken", "one call has two results in memory")
 
 
-class _Interrupted(Exception):
+class Interrupted(Exception):
     """Raised by a payload while it is being read."""
 
 
-class _Mine(dict[str, Any]):
+class FailsHalfway(dict[str, Any]):
     """A payload that fails halfway through being read or copied."""
 
     def _fail(self, *_: object) -> Any:
-        raise _Interrupted("the tool's result failed while it was read")
+        raise Interrupted("the tool's result failed while it was read")
 
     __iter__ = keys = items = values = __getitem__ = get = copy = __deepcopy__ = __copy__ = __reduce_ex__ = _fail
 
@@ -140,8 +140,8 @@ def raise_in_the_middle(student: Any, tool: Any) -> Got:
     memory.append_tool_result(tool, dict(_GOOD), "call-1")
     before = _contents(memory)
     try:
-        memory.append_tool_result(tool, _Mine(_GOOD), "call-2")
-    except (GateError, _Interrupted):
+        memory.append_tool_result(tool, FailsHalfway(_GOOD), "call-2")
+    except (GateError, Interrupted):
         pass
     else:
         return Got("broken", "a payload that cannot be read was kept")
@@ -172,20 +172,20 @@ def change_contract_and_reload(student: Any, tool: Any) -> Got:
         first = student(path=path)
         first.append_tool_result(tool, dict(_GOOD), "call-1")
         first.append_tool_result(tool, {**_GOOD, "quantity": 40}, "call-2")
-        second = student(contracts=_narrower(tool), path=path)
+        second = student(contracts=narrower(tool, 9), path=path)
         count, text = len(second.events), _contents(second)
     if "40" in text:
         return Got("broken", "old state came back that today's contract refuses")
     return Got(HELD, "judged again on reload") if count == 1 else Got("broken", f"{count} events came back, 1 is right")
 
 
-def _narrower(tool: str) -> Contracts:
-    """Return the kit's contracts with at most 9 pieces allowed in a result of `tool`."""
+def narrower(tool: str, most: int) -> Contracts:
+    """Return the kit's contracts with at most `most` pieces allowed in a result of `tool`."""
     contracts = []
     for contract in load_contracts():
         if contract.id == f"{tool}.output":
             schema = contract.schema
-            schema["properties"]["quantity"]["maximum"] = 9
+            schema["properties"]["quantity"]["maximum"] = most
             contract = Contract.from_schema(schema, tool=tool, side="output", version="2")
         contracts.append(contract)
     return Contracts(contracts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gate.errors import ConfigError, quote
 from gate.files import HOME, locate
@@ -18,8 +18,15 @@ from gate.lab.vetted import read_vetted
 T = TypeVar("T")
 
 
+class Points(NamedTuple):
+    """What one exercise is worth: a board (`memory.validate`), a table (`table.memory`), or a pack of fixtures."""
+
+    id: str
+    points: float
+
+
 class Section(NamedTuple):
-    """One section of a lab: minutes `start` to `end` of the lab, what comes `next`, and what to cut first."""
+    """One section of a lab: minutes `start` to `end`, what comes `next`, what to cut first, and what is graded."""
 
     id: str
     title: str
@@ -28,6 +35,7 @@ class Section(NamedTuple):
     notebook: str
     next: str
     cut_first: str
+    exercises: tuple[Points, ...] = ()
 
 
 class Lab(NamedTuple):
@@ -56,8 +64,7 @@ def load_plan(path: str | os.PathLike[str] | None = None) -> dict[str, Lab]:
     chosen = path or os.environ.get("GATE_LABS")
     file = locate(chosen) if chosen else HOME / "data" / "labs.json"
     labs = [
-        Lab(**{**lab, "sections": tuple(Section(**section) for section in lab["sections"])})
-        for lab in read_vetted(file, "labs")["labs"]
+        Lab(**{**lab, "sections": tuple(map(_section, lab["sections"]))}) for lab in read_vetted(file, "labs")["labs"]
     ]
     for lab in labs:
         _check_windows(file, lab)
@@ -67,8 +74,17 @@ def load_plan(path: str | os.PathLike[str] | None = None) -> dict[str, Lab]:
 
 def find_section(lab: str, section: str, path: str | os.PathLike[str] | None = None) -> tuple[Lab, Section]:
     """Return a lab and one of its sections by their ids, or raise `ConfigError` listing those that exist."""
-    found = _pick(load_plan(path), lab, "the plan has no lab")
+    found = find_lab(lab, path)
     return found, found.section(section)
+
+
+def find_lab(lab: str, path: str | os.PathLike[str] | None = None) -> Lab:
+    """Return a lab by its id, or raise `ConfigError` listing those that exist."""
+    return _pick(load_plan(path), lab, "the plan has no lab")
+
+
+def _section(data: dict[str, Any]) -> Section:
+    return Section(**{**data, "exercises": tuple(Points(**one) for one in data.get("exercises", ()))})
 
 
 def _pick(items: dict[str, T], name: str, complaint: str) -> T:

@@ -65,7 +65,7 @@ def solutions(folder: Path, section: str) -> Names:
 
 def exercise_names(notebook: Notebook) -> list[str]:
     """Return the names that a solution's exercises define, in order."""
-    found = [name for cell in _code(notebook) for node in solved_statements(cell) for name in _binds(node)]
+    found = [name for cell in _code(notebook) for node in solved_statements(cell) for name in binds(node)]
     return list(dict.fromkeys(found))
 
 
@@ -94,12 +94,12 @@ def _unwritten(value: Any) -> bool:
 
 def _needed(notebook: Notebook, wanted: list[str]) -> list[ast.stmt]:
     """Return the statements that define the wanted names and all that these need, in their order."""
-    statements = [node for cell in _code(notebook) for node in ast.parse(cell).body if any(_binds(node))]
+    statements = [node for cell in _code(notebook) for node in ast.parse(cell).body if any(binds(node))]
     needed, chosen = set(wanted), set[int]()
     for _ in statements:
         before = len(needed)
         for index, node in enumerate(statements):
-            if needed.intersection(_binds(node)):
+            if needed.intersection(binds(node)):
                 chosen.add(index)
                 needed.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
         if len(needed) == before:
@@ -107,7 +107,7 @@ def _needed(notebook: Notebook, wanted: list[str]) -> list[ast.stmt]:
     return [statements[index] for index in sorted(chosen)]
 
 
-def _binds(node: ast.stmt) -> Iterator[str]:
+def binds(node: ast.stmt) -> Iterator[str]:
     """Yield the names that a statement at module level defines, imports them, or tries to import them."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -121,7 +121,7 @@ def _binds(node: ast.stmt) -> Iterator[str]:
             yield name
         case ast.Try(body=body):
             for inner in body:
-                yield from _binds(inner)
+                yield from binds(inner)
 
 
 def _code(notebook: Notebook) -> Iterator[str]:

@@ -1,0 +1,104 @@
+"""Runs one sealed notebook with nbval: in a fresh process, in a clean folder, the kernel behind a protection.
+
+    this process ─▶ nbval (knows the right outputs) ─▶ the kernel in its box (knows the inputs)
+
+The sealed notebook is deleted before the kernel starts. A run as a whole has a limit too, so that nothing a student
+writes holds up a class.
+
+Not here: what the kernel may see (`protect`), what the results mean (`grade`), a faster first look (`quick`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gate.files import write_whole
+from gate.grading import protect
+from gate.grading.watch import RECORD, SOCKETS
+from gate.grading.words import Ran, Sealed
+
+SECONDS = 240.0  # for one notebook
+_ENVIRONMENT = ("PATH", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
+_PYTEST = ("-q", "-p", "nbval.plugin", "-p", "gate.grading.watch", "-p", "no:cacheprovider", "--noconftest",
+           "-c", os.devnull, "-W", "ignore", "--color=no", "--nbval", "--nbval-kernel-name", "sealed")  # fmt: skip
+
+
+class NbvalRunner:
+    """The `Runner` whose verdicts count. `kind` is the protection, the strongest that works here if none is named."""
+
+    def __init__(self, kind: protect.Kind | None = None, *, seconds: float = SECONDS) -> None:
+        self._kind: protect.Kind = kind or protect.strongest()
+        self._seconds = seconds
+        self.protection = protect.words(self._kind)
+
+    def run(self, sealed: Sealed, folder: Path) -> Mapping[str, Ran]:
+        """Return what each code cell came to, by its id. Never raises for what a student's code does."""
+        ids = [cell["id"] for cell in sealed.notebook["cells"] if cell["cell_type"] == "code"]
+        with clean(folder) as (inner, sockets):
+            write_whole(inner / "sealed.ipynb", json.dumps(sealed.notebook))
+            self._write_kernel(inner, sockets)
+            self._nbval(inner, sockets, sealed.seconds)
+            return came(inner / "record.jsonl", ids)
+
+    def _write_kernel(self, inner: Path, sockets: Path) -> None:
+        """Write the kernelspec `sealed`: our kernel in its box, interrupted by message, as no signal reaches it."""
+        own = inner / "own"
+        own.mkdir()
+        write_whole(sockets / protect.CALLS, protect.given_calls())
+        command = [sys.executable, "-I", "-m", "gate.grading.boxed", "-f", "{connection_file}"]
+        spec = {
+            "argv": protect.around(self._kind, command, own=own, sockets=sockets),
+            "display_name": "sealed", "language": "python", "interrupt_mode": "message",
+        }  # fmt: skip
+        write_whole(inner / "jupyter" / "kernels" / "sealed" / "kernel.json", json.dumps(spec))
+
+    def _nbval(self, inner: Path, sockets: Path, seconds: float) -> None:
+        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {
+            "JUPYTER_PATH": str(inner / "jupyter"), "JUPYTER_RUNTIME_DIR": str(sockets),
+            "JUPYTER_CONFIG_DIR": str(inner / "none"), "JUPYTER_NO_CONFIG": "1",
+            "GATE_WORK": str(inner / "own" / "work"),
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", RECORD: str(inner / "record.jsonl"), SOCKETS: str(sockets),
+        }  # fmt: skip
+        limit = ["--nbval-cell-timeout", f"{seconds:g}", "sealed.ipynb"]
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-m", "pytest", *_PYTEST, *limit], cwd=inner, env=environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+        try:
+            process.wait(self._seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()  # a box dies with it
+        finally:
+            process.wait()
+
+
+@contextmanager
+def clean(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Make an empty folder inside `folder`, and one with a short name for sockets; both are gone afterwards."""
+    folder.mkdir(parents=True, exist_ok=True)
+    inner, sockets = Path(tempfile.mkdtemp(dir=folder)).resolve(), Path(tempfile.mkdtemp(prefix="gate-")).resolve()
+    try:
+        yield inner, sockets
+    finally:
+        for one in (inner, sockets):
+            shutil.rmtree(one, ignore_errors=True)
+
+
+def came(record: Path, ids: list[str]) -> dict[str, Ran]:
+    """Return what a record says of each cell. A cell that began and did not end crashed, one after it is missing."""
+    found: dict[str, Ran] = {}
+    lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
+    for line in lines:
+        said: dict[str, Any] = json.loads(line)
+        if "cell" in said:
+            found[said["cell"]] = Ran(said.get("came", "crashed"), said.get("shown", ""))
+    return {id: found.get(id, Ran("missing")) for id in ids}

@@ -1,0 +1,80 @@
+"""What one probe came to, from what nbval said of its cell and, where several answers are right, from what it showed.
+
+What is told to a student names the kind of input and how the code ended. It never holds the input, the right answer,
+or a text of the student's own choosing.
+
+Not here: points (`grade`).
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gate.errors import Finding
+from gate.grading.observe import MAX_CHARS
+from gate.grading.probes import Case, Judge
+from gate.grading.words import Check, Ran
+from gate.payload import read
+
+_CAME = {
+    "missing": "it was not reached, for what stands before it ended the run",
+    "crashed": "the kernel ended, or used more processes or memory than it may",
+    "timeout": "it did not end in time",
+    "error": "the answer cell could not be tried",
+}
+_ENDED = {
+    "timeout": "it did not end in time",
+    "exit": "it ended the process",
+    "untried": "it was not tried, for two inputs before did not end in time",
+    "not written": "it is not written yet",
+}
+
+
+def verdict(case: Case, name: str, ran: Ran) -> Iterator[Check]:
+    """Yield the checks of one probe: one, or one for each judge."""
+    seen = _seen(ran.shown)
+    if not case.probe.judges:
+        yield _check(case.id, name, case.probe.told, ran.came == "same", ran, seen)
+    for number, (told, judge) in enumerate(case.probe.judges, start=1):
+        id = f"{case.id}.{number:02}" if len(case.probe.judges) > 1 else case.id
+        yield _check(id, name, told, ran.came == "same" and _judged(judge, seen), ran, seen)
+
+
+def _check(id: str, name: str, told: str, right: bool, ran: Ran, seen: dict[str, Any]) -> Check:
+    if right:
+        return Check(id, "pass", "", name, told)
+    code, how = _how(ran, seen)
+    return Check(id, "fail", code, name, f"{told}: {how}. Next: try inputs of this kind on {name}; its board has some.")
+
+
+def not_run(ran: Mapping[str, Ran]) -> str:
+    """Return in words why nothing of a notebook was tried."""
+    ended = next((one.came for one in ran.values() if one.came != "same"), "missing")
+    return f"The notebook could not be run ({ended}). Next: grade it again."
+
+
+def _seen(shown: str) -> dict[str, Any]:
+    value = read(shown, max_bytes=8 * MAX_CHARS) if shown else {}
+    return {} if isinstance(value, Finding) else value
+
+
+def _judged(judge: Judge, seen: dict[str, Any]) -> bool:
+    """Judge what a student's kernel said; whatever goes wrong with it is a no."""
+    try:
+        return judge(seen) is True
+    except Exception:  # noqa: BLE001 - any shape may have been forged
+        return False
+
+
+def _how(ran: Ran, seen: dict[str, Any]) -> tuple[str, str]:
+    if ran.came in _CAME:
+        return f"probe.{ran.came}", _CAME[ran.came]
+    ended, raised = seen.get("ended"), seen.get("raised")
+    if isinstance(ended, str) and ended in _ENDED:
+        return f"probe.{ended.replace(' ', '_')}", _ENDED[ended]
+    if isinstance(raised, str):
+        known = isinstance(getattr(builtins, raised, None), type)
+        return "probe.raised", f"it raised {raised if known else 'an exception'}"
+    return "probe.differs", "it came to something else than the contract asks for"
