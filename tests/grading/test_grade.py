@@ -6,7 +6,6 @@ from pathlib import Path
 
 from gate.grading.grade import grade
 from gate.grading.runner import NbvalRunner
-
 from tests.grading.kit import perfect, submitted
 
 ONE = "memory/01_reproduce_the_leak"
