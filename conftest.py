@@ -1,6 +1,7 @@
 """Lets `pytest --nbval-lax notebooks` run each notebook by itself, with an empty answers folder instead of work/.
 
-The folders are taken away at the end, unless `$GATE_WORK` says where they shall be.
+The folders are taken away at the end, unless `$GATE_WORK` says where they shall be. Their kernels are warm ones where
+that is safe, with the same results (`gate/warm`); `GATE_KERNELS=plain` makes them plain ones.
 """
 
 from __future__ import annotations
@@ -12,10 +13,22 @@ from pathlib import Path
 
 import pytest
 
+from gate.warm import use_warm_kernels
+
 collect_ignore_glob = ["*.kept-*.ipynb"]  # what `gate lab reset` put beside may be half done
 
 _wanted = os.environ.get("GATE_WORK")
 _made: list[Path] = []
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let kernels be warm, and get ready while the notebooks are collected, where they are run by this process."""
+    options = config.option
+    runs = getattr(options, "nbval", False) or getattr(options, "nbval_lax", False)
+    if runs and not use_warm_kernels() and not getattr(options, "numprocesses", None):
+        from gate.warm.provisioner import begin_server
+
+        begin_server()
 
 
 @pytest.hookimpl(tryfirst=True)

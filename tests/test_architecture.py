@@ -21,6 +21,7 @@ ROOMS = [
     "limits", "responses", "brakes", "ledger", "ledgers", "fence",
     "wrapping", "envelope",
     "calls", "harness", "adapters", "live", "loop",
+    "warm",
     "evidence",
     "lab",
     "grading",

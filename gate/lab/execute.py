@@ -17,6 +17,7 @@ from typing import Any
 from gate.errors import ConfigError
 from gate.files import write_whole
 from gate.lab.derive import Cell, Notebook, as_text, holds, normal, read_notebook
+from gate.warm import use_warm_kernels
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # its id changes in every run, and it cannot be shown again
 _SECONDS = 120
@@ -33,6 +34,7 @@ def execute(path: Path) -> bool:
 
     to_node: Callable[[Notebook], NotebookNode] = from_dict
     notebook, folder = to_node(normal(read_notebook(path))), {"metadata": {"path": str(path.parent)}}
+    use_warm_kernels()
     client = NotebookClient(notebook, timeout=_SECONDS, kernel_name="python3", resources=folder, coalesce_streams=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as work:
         try:

@@ -1,0 +1,75 @@
+"""nbval comes to the same verdict on every cell with warm kernels as with plain ones, also where something is wrong."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+from nbformat.v4 import new_code_cell, new_notebook, new_output, writes
+
+from gate.files import HOME
+from tests.notebooks.nbval_run import nbval
+
+_PRINTED = [new_output("stream", name="stdout", text="42\n")]
+_SHOWN = [new_output("execute_result", {"text/plain": "42"}, execution_count=1)]
+
+#: A cell, and what is stored as its output.
+_CELLS = [
+    ("print(6 * 7)", _PRINTED),
+    ("print(6 * 8)", _PRINTED),
+    ("6 * 7", _SHOWN),
+    ("6 * 8", _SHOWN),
+    ("6 * 7;", _SHOWN),
+    ("import sys; print(42, file=sys.stderr)", [new_output("stream", name="stderr", text="42\n")]),
+    ("import os; os.system('echo 42')", []),
+    ("raise ValueError(42)", []),
+    ("# NBVAL_RAISES_EXCEPTION\nraise ValueError(42)", [new_output("error", ename="ValueError", evalue="42")]),
+    ("# NBVAL_SKIP\nraise ValueError(42)", []),
+    ("# NBVAL_IGNORE_OUTPUT\nprint(6 * 8)", _PRINTED),
+    ("from IPython.display import display, Markdown; display(Markdown('42'))", []),
+    ("import ipywidgets; ipywidgets.Button(description='42')", []),
+    ("%%timeit -n1 -r1\npass", _PRINTED),
+    ("input()", []),
+    ("import threading; t = threading.Thread(target=print, args=(42,)); t.start(); t.join()", _PRINTED),
+    ("import multiprocessing as m; p = m.Process(target=print, args=(42,)); p.start(); p.join()", _PRINTED),
+    ("import random; random.seed(4); print(random.randrange(100))", [new_output("stream", name="stdout", text="30\n")]),
+    ("def broken(:", []),
+]
+_ENDS = {"slow": "while True: pass", "gone": "import os; os._exit(3)"}
+_WHICH = ("import sys; print('gate.warm.server' in sys.modules)", [new_output("stream", name="stdout", text="True\n")])
+
+
+def _notebook(cells: list[tuple[str, list[object]]]) -> str:
+    made = [new_code_cell(source, outputs=outputs, execution_count=1) for source, outputs in cells]
+    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    text: str = writes(new_notebook(cells=made, metadata={"kernelspec": spec}))
+    return text
+
+
+def _verdicts(folder: Path, kernels: str) -> dict[str, str]:
+    """Return for every cell whether it passed, failed, was skipped or broke, and the first lines of what was said."""
+    report = folder / f"{kernels}.xml"
+    options = ("--nbval", "--nbval-cell-timeout=1", "--color=no", f"--junitxml={report}")
+    nbval(folder, *options, "notebooks", kernels=kernels)
+    found = {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        told = [(part.tag, *part.get("message", "").splitlines()[:2]) for part in case]
+        found[f"{case.get('classname')} {case.get('name')}"] = str(told or "passed")
+    return found
+
+
+def test_every_cell_comes_to_the_same(tmp_path: Path) -> None:
+    here = tmp_path / "notebooks" / "faults"
+    here.mkdir(parents=True)
+    (here / "which.ipynb").write_text(_notebook([_WHICH]), encoding="utf-8")
+    (here / "mixed.ipynb").write_text(_notebook(_CELLS), encoding="utf-8")
+    for name, ending in _ENDS.items():
+        cells = [("print(6 * 7)", _PRINTED), (ending, []), ("print(6 * 7)", _PRINTED)]
+        (here / f"{name}.ipynb").write_text(_notebook(cells), encoding="utf-8")
+    shutil.copy(HOME / "notebooks/solutions/memory/03_fail_closed.ipynb", here)
+    warm, plain = _verdicts(tmp_path, "warm"), _verdicts(tmp_path, "plain")
+    which = "notebooks.faults.which.ipynb Cell 0"
+    assert (warm.pop(which), "outputs differ" in plain.pop(which)) == ("passed", True)
+    assert warm == plain
+    assert len(warm) > 40 and len(set(warm.values())) > 10
