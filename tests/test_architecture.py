@@ -24,6 +24,7 @@ ROOMS = [
     "warm",
     "evidence",
     "lab",
+    "room",
     "grading",
     "commands",
     "cli", "__main__",

@@ -1,0 +1,1 @@
+"""The room: where each pair of a class stands, from shared folders or pasted codes. Read only, no server, no names."""
