@@ -20,8 +20,13 @@ _HELPERS = {"show"}
 
 def command_names() -> list[str]:
     """Return the names of all commands, as typed after `gate`."""
-    found = {module.name for module in pkgutil.iter_modules(gate.commands.__path__)}
-    return sorted(name for name in found - _HELPERS)
+    return sorted(_modules())
+
+
+def _modules() -> dict[str, str]:
+    """Return the module of each command; one whose name Python keeps for itself ends in `_`."""
+    found = {module.name for module in pkgutil.iter_modules(gate.commands.__path__)} - _HELPERS
+    return {name.rstrip("_"): f"gate.commands.{name}" for name in found}
 
 
 def build_parser(names: Sequence[str]) -> argparse.ArgumentParser:
@@ -30,9 +35,10 @@ def build_parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="gate",
         description="No tool call runs, and no tool result enters memory, until a frozen contract accepts it.",
     )
+    modules = _modules()
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in names:
-        module = importlib.import_module(f"gate.commands.{name}")
+        module = importlib.import_module(modules[name])
         command = commands.add_parser(name, help=module.HELP, description=module.HELP)
         module.arguments(command)
         command.set_defaults(run=module.run)

@@ -45,6 +45,20 @@ def read_json(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) 
     return value
 
 
+def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) -> str:
+    """Return a text that people wrote, odd bytes marked. Raises `ConfigError` if it cannot be read or is too large."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{quote(str(path), 200)}: cannot be read ({_reason(error)}). Next: name a text file."
+        ) from error
+    if len(raw) > max_bytes:
+        raise ConfigError(f"{quote(str(path), 200)}: more than {max_bytes} bytes. Next: name a smaller file.")
+    return raw.decode("utf-8", "replace")
+
+
 def write_whole(path: str | os.PathLike[str], text: str | bytes) -> None:
     """Write a file (text as UTF-8) so that a reader sees the old or the new one, never a half: beside, then renamed.
 

@@ -24,6 +24,7 @@ ROOMS = [
     "warm",
     "evidence",
     "lab",
+    "webpage",
     "room",
     "grading",
     "commands",

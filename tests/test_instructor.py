@@ -60,17 +60,3 @@ def test_every_section_has_a_run_sheet_within_its_window(lab: str) -> None:
         assert minutes[-1] < section["end"]
         for word in ("**Objective.**", "**Catch-up.**", "**Cut first:**", "**Ask:**"):
             assert word in sheet, f"{section['title']} has no {word}"
-
-
-def test_every_link_inside_the_page_leads_somewhere() -> None:
-    headings = re.findall(r"^#+ (.+)$", TEXT, re.MULTILINE)
-    anchors = {re.sub(r"[^\w\s-]", "", heading.lower()).replace(" ", "-") for heading in headings}
-    links = set(re.findall(r"\]\(#([^)]+)\)", TEXT))
-    assert links and links <= anchors
-
-
-def test_every_notebook_file_and_command_named_is_there() -> None:
-    for path in re.findall(r"`((?:data|notebooks/solutions)/[\w./-]+)`", TEXT):
-        assert (HOME / path).exists(), path
-    for command in set(re.findall(r"python -m gate (\w+)", TEXT)):
-        assert (HOME / "gate" / "commands" / f"{command}.py").exists(), command

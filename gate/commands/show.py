@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -24,15 +24,17 @@ def console() -> Console:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:
     """Print rows under a title, with an optional line below. Every cell is plain text."""
-    drawn = Table(title=Text(title), title_justify="left", title_style="bold", show_edge=False)
+    console().print(drawn(title, columns, rows, note))
+
+
+def drawn(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> Group:
+    """Return what `table` prints, to be shown in place."""
+    made = Table(title=Text(title), title_justify="left", title_style="bold", show_edge=False)
     for column in columns:
-        drawn.add_column(Text(column), overflow="fold")
+        made.add_column(Text(column), overflow="fold")
     for row in rows:
-        drawn.add_row(*(Text(str(cell)) for cell in row))
-    out = console()
-    out.print(drawn)
-    if note:
-        out.print(Text(note))
+        made.add_row(*(Text(str(cell)) for cell in row))
+    return Group(made, Text(note)) if note else Group(made)
 
 
 def line(text: str) -> None:
