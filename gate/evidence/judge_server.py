@@ -49,8 +49,12 @@ class Judge(NamedTuple):
 
 
 @contextmanager
-def running_judge(policy: str | None = None, *, port: int = 0, tell: Tell | None = None) -> Iterator[Judge]:
+def running_judge(
+    policy: str | None = None, *, port: int = 0, tell: Tell | None = None, always: str = ""
+) -> Iterator[Judge]:
     """Run the stand-in while the block runs, on a free port unless one is given. `tell` gets one line a request.
+
+    `always` is a fault of every answer, whatever the path: nobody can tell it from the address.
 
     Raises `ConfigError` when the policy has no rules for it or the port is taken.
 
@@ -61,7 +65,7 @@ def running_judge(policy: str | None = None, *, port: int = 0, tell: Tell | None
     """
     rules = read_rules(load_policy() if policy is None else policy)
     try:
-        server = _Server(("127.0.0.1", port), rules, tell)
+        server = _Server(("127.0.0.1", port), rules, tell, always)
     except (OSError, OverflowError) as error:
         raise ConfigError(f"port {port} cannot be used. Next: choose another; 0 is any free one.") from error
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, name="judge", daemon=True)
@@ -79,8 +83,8 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, address: tuple[str, int], rules: tuple[Rule, ...], tell: Tell | None) -> None:
-        self.rules, self.tell = rules, tell
+    def __init__(self, address: tuple[str, int], rules: tuple[Rule, ...], tell: Tell | None, always: str) -> None:
+        self.rules, self.tell, self.always = rules, tell, always
         self.stopping = threading.Event()
         super().__init__(address, _Handler)
 
@@ -99,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:  # noqa: N802
         request = self._body()
-        name = self.path.removesuffix(_TAIL).removeprefix("/")
+        name = self.server.always or self.path.removesuffix(_TAIL).removeprefix("/")
         if request is None or not self.path.endswith(_TAIL) or (name and name not in FAULTS):
             self._send_error(404, f"no such path: POST to {_TAIL} or /FAULT{_TAIL}, at most {MAX_BYTES} bytes")
         elif name:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gate.errors import ConfigError
 from gate.files import HOME
-from gate.lab.derive import Notebook, read_notebook
+from gate.lab.derive import Notebook, read_notebook, solution_paths
 from gate.lab.plan import Section, find_lab
 
 
@@ -65,3 +65,12 @@ def _boards(notebook: Notebook) -> Iterator[tuple[str, str]]:
                 case ast.Call(func=ast.Name(id="board"), args=[ast.Constant(value=str(id)), ast.Name(id=name)]):
                     if not node.keywords:
                         yield id, name
+
+
+@functools.cache
+def notebooks() -> dict[str, frozenset[str]]:
+    """Return the name of every notebook of the labs, with the ids of its cells."""
+    return {
+        f"{path.parent.name}/{path.stem}": frozenset(cell["id"] for cell in read_notebook(path)["cells"])
+        for path in solution_paths()
+    }

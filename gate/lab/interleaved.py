@@ -51,9 +51,9 @@ class Beside(threading.Thread):
 class Stopped(Beside):
     """A call that stops before the `line`th line it runs in `files`, until `go_on`."""
 
-    def __init__(self, call: Callable[[], Answer], files: set[str], line: int) -> None:
+    def __init__(self, call: Callable[[], Answer], files: set[str], line: int, patience: float = _END) -> None:
         super().__init__(call)
-        self._files, self._left = files, line
+        self._files, self._left, self._patience = files, line, patience
         self._there, self.go_on = threading.Event(), threading.Event()
 
     def run(self) -> None:
@@ -66,7 +66,7 @@ class Stopped(Beside):
 
     def stopped(self) -> bool:
         """Wait until it has stopped, or ended without coming so far."""
-        self._there.wait(_END)
+        self._there.wait(self._patience)
         return self._left <= 0
 
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
@@ -76,7 +76,7 @@ class Stopped(Beside):
             self._left -= 1
             if self._left == 0:
                 self._there.set()
-                self.go_on.wait(_END)
+                self.go_on.wait(self._patience)
         return self._trace
 
 
@@ -120,7 +120,7 @@ def two_threads(make: Make) -> Got:
 def _between(fence: Any, line: int, wait: float) -> tuple[Got, bool, bool]:
     """Let a second call pass before a line of the first; say too if the first came so far, and if the second waited."""
     tool = TicketTool()
-    files = _files(fence)
+    files = files_of(fence)
     first = Stopped(lambda: ask(fence, COMMENT, tool), files, line)
     second = Beside(lambda: ask(fence, COMMENT, tool))
     first.start()
@@ -150,7 +150,7 @@ def _pass(second: Beside) -> None:
     second.join(_WAIT)
 
 
-def _files(fence: Any) -> set[str]:
+def files_of(fence: Any) -> set[str]:
     """Return the files, or cells, in which the student wrote the class; none for the kit's own."""
     members = [member for kind in type(fence).__mro__ for member in vars(kind).values()]
     files = {str(member.__code__.co_filename) for member in members if hasattr(member, "__code__")}

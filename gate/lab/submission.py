@@ -28,6 +28,7 @@ from gate.lab.exercise import stub
 from gate.lab.status import board_status
 
 FORMAT = 1
+KIT_NAME = "gate-lab"  # of the distribution, whose version a manifest names
 MAX_CELL = 20_000  # characters
 MAX_FILE = 262_144  # bytes
 MAX_FILES = 200
@@ -133,7 +134,7 @@ def _unfinished_boards(notebooks: list[str], home: Path) -> Iterator[str]:
 
 def _kit_version() -> str:
     try:
-        return importlib.metadata.version("gate-lab")
+        return importlib.metadata.version(KIT_NAME)
     except importlib.metadata.PackageNotFoundError:
         return "unknown"
 

@@ -14,7 +14,7 @@ from typing import Any
 from gate.decision import Decision
 from gate.errors import GateError, ResultGateError
 from gate.evidence.fixtures import Fixture
-from gate.grading.observe import memories
+from gate.grading.observe import fences, memories, wrapped
 from gate.grading.observe.apart import apart
 from gate.grading.observe.canonical import canonical
 
@@ -24,6 +24,8 @@ Seen = Any
 
 def show(exercise: str, observer: str, student: Callable[[], Any], given: str) -> None:
     """Print the observation of one try. `student` fetches what was written, so that a missing name is seen too."""
+    if observer == "judge":
+        wrapped.ready()  # here, so that no try pays for it
     print(apart(exercise, lambda: observe(observer, student, json.loads(given))))
 
 
@@ -95,4 +97,5 @@ def _codes(error: GateError) -> list[str]:
 Observer = Callable[[Any, Given], Seen]
 OBSERVERS: dict[str, Observer] = {
     "call": called, "validate": validated, "gate": gated, "data": written, "memory": memories.remembered,
+    "fence": fences.fenced, "interleaved": fences.interleaved, "wrap": wrapped.wrapped, "judge": wrapped.judged,
 }  # fmt: skip

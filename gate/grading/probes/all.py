@@ -13,11 +13,13 @@ from gate.errors import ConfigError, quote
 from gate.files import HOME
 from gate.grading.exercises import Asked
 from gate.grading.observe import observe
-from gate.grading.probes import calls, data, memories, payloads
+from gate.grading.probes import calls, data, fences, judges, memories, payloads, texts
 from gate.grading.probes.words import Case, Make, Probe
 from gate.lab.reference import solutions
 
-KNOWN: dict[str, Make] = {**calls.MAKES, **payloads.MAKES, **data.MAKES, **memories.MAKES}
+KNOWN: dict[str, Make] = {
+    **calls.MAKES, **payloads.MAKES, **data.MAKES, **memories.MAKES, **fences.MAKES, **texts.MAKES, **judges.MAKES,
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,0 +1,117 @@
+"""A folder of submissions as data: zips made by `gate submit`, folders in our layout or in nbgrader's, bare notebooks.
+
+    submissions/ann.zip                                       made by gate submit
+    submissions/bob/notebooks/memory/03_fail_closed.ipynb     a copy of the kit's folder, with work/ beside notebooks/
+    submissions/eve/memory/03_fail_closed.ipynb               nbgrader: submitted/<student>/<assignment>/
+    submissions/joe-03_fail_closed.ipynb                      a notebook alone, of whom the name says
+
+Of a notebook only our answer cells are taken, by their ids. A submission that cannot be read is one all the same, with
+the reason as its `problem`; the others go on.
+
+Not here: limits and names of files (`files`), what an answer cell may hold (`inspect`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from gate.errors import ConfigError, quote
+from gate.grading.exercises import notebooks
+from gate.grading.files import Files, Unreadable, in_folder, in_zip, one_file
+from gate.grading.handed import submission, wanted
+from gate.grading.words import Submitted
+
+_OF_ONE = {"notebooks", "work", "manifest.json"}  # a folder with one of these is a student's, not a class's
+
+
+def collect(folder: Path) -> list[Submitted]:
+    """Return the submissions in a folder, sorted by student. A single zip, notebook or student's folder will do too.
+
+    Raises `ConfigError` when there is no such place, or nothing in it is a submission.
+    """
+    if not folder.exists():
+        raise ConfigError(f"{folder} is not there. Next: name the folder of submissions.")
+    found = [_submitted(student, source, read) for student, source, read in _places(folder)]
+    if not found:
+        raise ConfigError(f"{folder} holds no zip, notebook or folder of a student. Next: put the submissions there.")
+    return _named_apart(sorted(found, key=lambda one: (one.student, one.source)))
+
+
+Read = Callable[[], Files]
+Place = tuple[str, str, Read]
+
+
+def _places(folder: Path) -> Iterator[Place]:
+    """Yield (student, source, how to read it) for every submission."""
+    if folder.is_file():
+        yield from _entry(folder)
+    elif (folder / "submitted").is_dir():
+        yield from _places(folder / "submitted")
+    elif any((folder / name).exists() for name in _OF_ONE):
+        yield _whole(folder)
+    else:
+        entries = sorted(path for path in folder.iterdir() if not path.name.startswith((".", "_")))
+        own = [path for path in entries if path.suffix == ".ipynb" and path.stem in _sections()]
+        if own:
+            yield folder.resolve().name, str(folder), lambda: _together(own)
+        for path in entries:
+            if path not in own:
+                yield from _entry(path)
+
+
+def _entry(path: Path) -> Iterator[Place]:
+    """Yield the submission that one entry of a class's folder is, if it is one."""
+    if path.is_symlink():
+        yield path.stem, path.name, lambda: one_file(path, path.name)  # which refuses it
+    elif path.suffix.lower() == ".zip":
+        yield path.stem, path.name, lambda: in_zip(path, wanted)
+    elif path.suffix == ".ipynb":
+        yield _student(path.stem), path.name, lambda: one_file(path, path.name)
+    elif path.is_dir():
+        yield _whole(path)
+
+
+def _whole(folder: Path) -> Place:
+    return folder.resolve().name, folder.name, lambda: in_folder(folder, wanted)
+
+
+def _together(paths: list[Path]) -> Files:
+    return {name: data for path in paths for name, data in one_file(path, path.name).items()}
+
+
+def _sections() -> set[str]:
+    return {name.partition("/")[2] for name in notebooks()}
+
+
+def _student(stem: str) -> str:
+    """Return whose a notebook is by its name: what is left of it without the section.
+
+    >>> _student("ann-03_fail_closed"), _student("ann")
+    ('ann', 'ann')
+    """
+    for section in sorted(_sections(), key=len, reverse=True):
+        if section in stem:
+            return stem.replace(section, "").strip(" ._-") or stem
+    return stem
+
+
+def _submitted(student: str, source: str, read: Read) -> Submitted:
+    try:
+        return submission(student, source, read())
+    except Unreadable as error:
+        return Submitted(student, source, problem=str(error))
+
+
+def _named_apart(found: list[Submitted]) -> list[Submitted]:
+    """Return submissions with names of their own: of two with one name the second is told by its source."""
+    seen, apart = Counter[str](), list[Submitted]()
+    for one in found:
+        seen[one.student] += 1
+        if seen[one.student] > 1:
+            note = f"another submission is named {quote(one.student)} too"
+            one = replace(one, student=f"{one.student}-{seen[one.student]}", notes=(*one.notes, note))
+        apart.append(one)
+    return apart
