@@ -100,7 +100,7 @@ def _known(path: PurePosixPath, document: dict[str, Any]) -> tuple[str | None, d
 
 
 def _answers(name: str, cells: list[Cell], ours: set[str]) -> dict[str, str]:
-    """Return the code cells that have the id of an answer cell of ours. Raises `Unreadable` for an id that is there twice."""
+    """Return the code cells that are answer cells of ours. Raises `Unreadable` for an id that is there twice."""
     found: dict[str, str] = {}
     for cell in cells:
         id, source = cell.get("id"), cell.get("source")
