@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 
 from start.browser import find_browser, has_display
-from start.environment import ensure
+from start.environment import ensure, ensure_scale
 from start.install import Problem, describe
 from start.place import PYTHON, ROOT, activated
 
@@ -66,6 +66,7 @@ def lab(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run pytest on two cores. Without a browser the browser tests are left out, and that is said; CI must have one."""
     ensure()
+    ensure_scale()
     browser = find_browser()
     options = ["-n", "2", "--dist", "loadfile"]
     if browser:

@@ -5,6 +5,7 @@ Not here: how a step is run and its failure told (`install`), what is run afterw
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import os
@@ -19,6 +20,7 @@ from start.install import Problem, find_uv, run_logged
 from start.place import CACHE, HALF_MADE, PYTHON, ROOT, STAMP, VENV, activated, found_stamp, is_ready, wanted_stamp
 
 LOG = CACHE / "setup.log"
+SCALE = "requirements-scale.txt"
 NEEDED_BYTES = 1_200_000_000
 
 # `jupyter-events` asks for the first, which asks for the second: only for `iri` formats, which nothing here uses, and
@@ -48,6 +50,19 @@ def ensure() -> None:
         _install()
         STAMP.write_text(json.dumps(wanted_stamp()), encoding="utf-8")
         print(f"Set up in {time.monotonic() - began:.0f} s.", flush=True)
+
+
+def ensure_scale() -> None:
+    """Install, once into a `.venv` that is ready, what only the tests and several machines need."""
+    wanted = hashlib.sha256((ROOT / SCALE).read_bytes()).hexdigest()
+    stamp = VENV / "gate-lab-scale.txt"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
+        return
+    with _alone():
+        print(f"Installing {SCALE}, for the tests ...", flush=True)
+        LOG.write_text("", encoding="utf-8")
+        _pip("install", *_options(), "--only-binary", ":all:", "-r", SCALE)
+        stamp.write_text(wanted, encoding="utf-8")
 
 
 def _can_update() -> bool:
@@ -108,9 +123,12 @@ def _install() -> None:
     """
     name, how_long = ("uv", "some seconds") if find_uv() else ("pip", "a minute or two")
     print(f"Installing the pinned packages with {name}, {how_long} (log: {LOG}) ...", flush=True)
-    options = ["--no-deps", *([] if find_uv() else ["--no-compile"])]
-    _pip("install", *options, "--only-binary", ":all:", "-r", "requirements.txt")
-    _pip("install", *options, "--no-build-isolation", "--editable", ".")
+    _pip("install", *_options(), "--only-binary", ":all:", "-r", "requirements.txt")
+    _pip("install", *_options(), "--no-build-isolation", "--editable", ".")
+
+
+def _options() -> list[str]:
+    return ["--no-deps", *([] if find_uv() else ["--no-compile"])]
 
 
 def _pip(command: str, *arguments: str) -> None:

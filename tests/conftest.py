@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
+from gate.ledgers.sqlite import SqliteLedger
 from start.browser import find_browser
+from tests.fence_kit import Place
 
 # The same examples each time, and no example fails for being slow on a busy machine.
 settings.register_profile("gate", derandomize=True, deadline=None, database=None)
 settings.load_profile("gate")
+
+
+# Without a redis-server its ledger is not tested, and the header says so. CI must have one.
+REDIS = bool(shutil.which("redis-server") or os.environ.get("CI"))
+
+
+def pytest_report_header() -> str | None:
+    """Say what is left out on this machine."""
+    return None if REDIS else "No redis-server was found: what the Redis ledger promises is not tested."
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the files that are about Redis alone, where there is none."""
+    return True if collection_path.name.startswith("test_redis") and not REDIS else None
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Any]:
+    """A running `redis-server`, which the tests of one process share: each ledger has a name of its own."""
+    from tests.redis_kit import Server
+
+    server = Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(params=["sqlite", *(["redis"] if REDIS else [])])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where one test keeps its ledger: in a file, and again on a Redis server."""
+    if request.param == "sqlite":
+        code = f"from gate.ledgers.sqlite import SqliteLedger as Kept\nledger = Kept({str(tmp_path / 'ledger')!r})"
+        return Place(tmp_path, lambda name="ledger": SqliteLedger(tmp_path / name, wait_s=30), code)
+    server = request.getfixturevalue("redis_server")
+    name = tmp_path.name
+    server.ledger(f"{name}-ledger").close()
+    code = f"from gate.ledgers.redis import RedisLedger as Kept\nledger = Kept({server.url!r}, '{name}-ledger')"
+    return Place(tmp_path, lambda kept="ledger": server.ledger(f"{name}-{kept}"), code)
 
 
 @pytest.fixture(scope="session")

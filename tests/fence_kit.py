@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from gate.fence import THREAD, ToolFence
 from gate.ledger import Ledger
@@ -26,6 +28,14 @@ def comment(number: int, **changes: Any) -> dict[str, Any]:
     """Return a valid add_comment call; its key and body carry the number."""
     key, body = f"c-{number:08}", f"comment {number}"
     return call(**{"action": "add_comment", "body": body, "idempotency_key": key} | changes)
+
+
+class Place(NamedTuple):
+    """A folder for one test; `open` opens its ledger once more, or one of another name; `code` does it elsewhere."""
+
+    folder: Path
+    open: Callable[..., Any]
+    code: str = ""
 
 
 class Tool:

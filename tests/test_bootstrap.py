@@ -225,6 +225,15 @@ def test_an_unknown_command_lists_the_commands(kit: Kit) -> None:
     assert all(f"  {name} " in done.stderr for name in ("lab", "test", "setup", "notebooks", "bench"))
 
 
+def test_what_only_the_tests_need_is_installed_once_and_for_the_tests_alone(kit: Kit) -> None:
+    (kit.folder / "requirements-scale.txt").write_text("tiny==1.0\n", encoding="utf-8")
+    ready = "import json, start.commands as c, start.environment as e, start.place as p; c._become = lambda *_: 0; \
+e._run = lambda command: print(*command); p.VENV.mkdir(exist_ok=True); (p.CACHE).mkdir(exist_ok=True); \
+p.PYTHON.parent.mkdir(exist_ok=True); p.PYTHON.touch(); p.STAMP.write_text(json.dumps(p.wanted_stamp()))"
+    said = [kit.run(command, before=ready).stdout for command in ("setup", "test", "test")]
+    assert ["requirements-scale.txt" in words for words in said] == [False, True, False]
+
+
 def test_uv_is_used_where_there_is_one(kit: Kit) -> None:
     calls = "import start.environment as e; e.find_uv = lambda: 'uv'; e._run = lambda command: print(*command)"
     said = kit.run("setup", before=calls).stdout

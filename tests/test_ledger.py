@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gate.brakes.rules import Again, Call, Entry, State, decide
@@ -24,23 +24,20 @@ from gate.files import HOME
 from gate.ledger import Event, LedgerError
 from gate.ledgers.memory import MemoryLedger
 from gate.ledgers.sqlite import SqliteLedger
-from tests.fence_kit import LIMITS, Stuck, Tool, call, comment, fence, said
+from tests.fence_kit import LIMITS, Place, Stuck, Tool, call, comment, fence, said
 
 CALL = Call("k-00000001", "main", "ticket", "digest", "intent", None, True, 2, "{}")
 APPLIED = Event("main", "ticket", CALL.key, "applied")
 
 
-@pytest.fixture(params=["sqlite", "memory"])
-def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteLedger | MemoryLedger]:
-    """Both ledgers, one after the other: they keep the same rules."""
-    if request.param == "memory":
-        yield MemoryLedger()
-        return
-    with SqliteLedger(tmp_path / "ledger") as opened:
+@pytest.fixture
+def ledger(place: Place) -> Iterator[Any]:
+    """A ledger of each kind that is kept, opened."""
+    with place.open() as opened:
         yield opened
 
 
-def test_a_claim_is_pending_until_it_is_settled(ledger: SqliteLedger | MemoryLedger) -> None:
+def test_a_claim_is_pending_until_it_is_settled(ledger: Any) -> None:
     assert ledger.claim(CALL).act == "run"
     assert [(entry.state, entry.running) for entry in ledger.entries()] == [("pending", True)]
     ledger.settle(APPLIED, '{"n":1}')
@@ -49,25 +46,26 @@ def test_a_claim_is_pending_until_it_is_settled(ledger: SqliteLedger | MemoryLed
     assert (ledger.used(), ledger.used("another run")) == (1, 0)
 
 
-def test_only_the_claim_holder_may_settle(ledger: SqliteLedger | MemoryLedger) -> None:
+def test_only_the_claim_holder_may_settle(ledger: Any) -> None:
     with pytest.raises(LedgerError, match="holds the claim of the key"):
         ledger.settle(APPLIED)
     assert ledger.entries() == ledger.audit() == []
 
 
-def test_a_doubt_does_not_overwrite_what_was_settled_meanwhile(ledger: SqliteLedger | MemoryLedger) -> None:
+def test_a_doubt_does_not_overwrite_what_was_settled_meanwhile(ledger: Any) -> None:
     ledger.claim(CALL)
     ledger.settle(APPLIED, "{}")
     assert ledger.doubt(APPLIED._replace(event="unknown", code="fence.timeout")) == "applied"
 
 
-def test_a_failed_key_may_be_claimed_again_by_another_run(ledger: SqliteLedger | MemoryLedger) -> None:
+def test_a_failed_key_may_be_claimed_again_by_another_run(ledger: Any) -> None:
     ledger.claim(CALL)
     ledger.settle(APPLIED._replace(event="failed"))
     assert ledger.claim(CALL._replace(run="other")).act == "run"
     assert (ledger.used("main"), ledger.used("other")) == (0, 1)
 
 
+_NUMBERS = itertools.count()
 _WISHES = st.builds(
     lambda key, run, wish, subject, mutates, again: Call(
         key, run, "ticket", f"{key}{wish}{subject}{mutates}", f"{wish}{subject}", subject, mutates, 2, "{}", again
@@ -78,20 +76,20 @@ _WISHES = st.builds(
 
 
 @given(calls=st.lists(st.tuples(_WISHES, st.sampled_from(["applied", "failed", "unknown", "doubt", ""])), max_size=12))
-@settings(max_examples=20, deadline=None)
-def test_both_ledgers_decide_alike(calls: list[tuple[Call, str]]) -> None:
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_ledger_that_is_kept_decides_as_the_one_in_memory(place: Place, calls: list[tuple[Call, str]]) -> None:
     memory = MemoryLedger()
-    with tempfile.TemporaryDirectory() as folder, SqliteLedger(Path(folder, "ledger")) as sqlite:
+    with place.open(f"ledger-{next(_NUMBERS)}") as kept:
         for call, outcome in calls:
             verdict = memory.claim(call)
-            assert sqlite.claim(call) == verdict
+            assert kept.claim(call) == verdict
             if verdict.act in ("run", "ask") and outcome:
                 event = Event(call.run, call.tool, call.key, outcome.replace("doubt", "unknown"))
-                for ledger in (memory, sqlite):
+                for ledger in (memory, kept):
                     ledger.doubt(event) if outcome == "doubt" else ledger.settle(event)
-            assert memory.entries() == sqlite.entries()
-        assert memory.audit() == sqlite.audit()
-        assert memory.used() == sqlite.used()
+            assert memory.entries() == kept.entries()
+        assert memory.audit() == kept.audit()
+        assert [memory.used(run) for run in ("main", "other")] == [kept.used(run) for run in ("main", "other")]
 
 
 def test_a_claim_and_its_audit_row_are_written_together_or_not_at_all(tmp_path: Path) -> None:
@@ -110,11 +108,16 @@ def test_writes_ahead_with_full_sync(tmp_path: Path) -> None:
         assert db.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
-def test_rows_survive_a_restart(tmp_path: Path) -> None:
+def test_the_folder_of_a_ledger_is_made(tmp_path: Path) -> None:
     with SqliteLedger(tmp_path / "deep" / "ledger") as ledger:
+        assert said(fence(ledger).run(call(), Tool())) == "ran"
+
+
+def test_rows_survive_a_restart(place: Place) -> None:
+    with place.open() as ledger:
         fence(ledger).run(call(), Tool())
         before = (ledger.entries(), ledger.audit())
-    with SqliteLedger(tmp_path / "deep" / "ledger") as ledger:
+    with place.open() as ledger:
         assert (ledger.entries(), ledger.audit()) == before
 
 
@@ -160,30 +163,29 @@ def test_a_ledger_of_another_version_is_refused(tmp_path: Path) -> None:
         ledger.record(APPLIED)
 
 
-def test_a_worker_that_was_left_behind_holds_its_key_after_the_ledger_is_closed(tmp_path: Path) -> None:
+def test_a_worker_that_was_left_behind_holds_its_key_after_the_ledger_is_closed(place: Place) -> None:
     tool, second = Stuck(), Tool()
-    with SqliteLedger(tmp_path / "ledger") as ledger, SqliteLedger(tmp_path / "ledger") as other:
+    with place.open() as ledger, place.open() as other:
         fence(ledger, LIMITS._replace(max_wall_ms=10)).run(call(), tool)
         ledger.close()
         assert said(fence(other).run(call(), second, lookup=lambda payload: None)) == "fence.in_progress"
         tool.let_go()
         assert fence(other).run(call(), second)["result"] == {"ok": True, "late": True}
         assert second.runs == 0
-        assert [path.stem for path in (tmp_path / "ledger.owners").glob("*.lock")] == [other._file.owner]
 
 
-def test_a_closed_ledger_is_closed_again_only_after_its_last_worker(tmp_path: Path) -> None:
+def test_a_closed_ledger_is_closed_again_only_after_its_last_worker(place: Place) -> None:
     one, two = Stuck(), Stuck()
-    ledger, hasty = SqliteLedger(tmp_path / "ledger"), LIMITS._replace(max_wall_ms=10)
+    ledger, hasty = place.open(), LIMITS._replace(max_wall_ms=10)
     for number, tool in enumerate((one, two)):
         fence(ledger, hasty, run=f"run {number}").run(comment(number), tool)
         assert tool.started.wait(30)
     ledger.close()
-    with SqliteLedger(tmp_path / "ledger") as other:
+    with place.open() as other:
         one.free.set()
         two.let_go()
         assert [entry.state for entry in other.entries()] == ["applied", "applied"]
-    assert list((tmp_path / "ledger.owners").glob("*.lock")) == []
+    assert list(place.folder.glob("ledger.owners/*.lock")) == []
 
 
 def test_a_claim_that_could_not_be_written_does_not_keep_a_closed_ledger_alive(tmp_path: Path) -> None:
@@ -297,11 +299,11 @@ def test_random_kills_never_make_two_effects_nor_lose_one_nor_invent_one(mode: s
     assert counts["audit"]["claimed"] >= counts["effects"] >= counts["states"]["applied"]
 
 
-def test_two_ledgers_that_open_a_new_file_at_once_both_work(tmp_path: Path) -> None:
+def test_ledgers_that_open_a_new_place_at_once_all_work(place: Place) -> None:
     barrier, failed = threading.Barrier(6), []
 
     def open_it() -> None:
-        with SqliteLedger(tmp_path / "ledger", wait_s=30) as ledger:
+        with place.open("new") as ledger:
             barrier.wait(30)
             try:
                 ledger.record(APPLIED)
@@ -314,7 +316,7 @@ def test_two_ledgers_that_open_a_new_file_at_once_both_work(tmp_path: Path) -> N
     for thread in threads:
         thread.join(60)
     assert failed == []
-    with SqliteLedger(tmp_path / "ledger") as ledger:
+    with place.open("new") as ledger:
         assert len(ledger.audit()) == 6
 
 
@@ -351,12 +353,11 @@ def test_no_rows_whatever_let_a_mutation_run_that_may_not(
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_forked_child_opens_the_file_anew_and_leaves_its_parent_alone(tmp_path: Path, number: int) -> None:
+def test_a_forked_child_opens_the_ledger_anew_and_leaves_its_parent_alone(place: Place, number: int) -> None:
     script = f"""
 import os
-from gate.ledgers.sqlite import SqliteLedger
+{place.code}
 from tests.fence_kit import Tool, comment, fence, said
-ledger = SqliteLedger({str(tmp_path / "ledger")!r})
 print(said(fence(ledger).run(comment(1), Tool())), flush=True)
 child = os.fork()
 print(said(fence(ledger).run(comment({number}), Tool())) if child == 0 else "parent", flush=True)

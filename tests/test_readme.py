@@ -64,3 +64,11 @@ def test_the_line_it_shows_is_what_the_command_says(tmp_path: Path, capsys: pyte
     assert main(["check", "--tool", "inventory.lookup", str(payload)]) == 1
     first = capsys.readouterr().out.splitlines()[0].strip()
     assert first in README
+
+
+def test_what_the_ledgers_promise_is_shown_by_tests_that_are_there() -> None:
+    files = [HOME / "tests" / name for name in ("test_ledger.py", "test_redis_ledger.py")]
+    tests = re.findall(r"^def (test_\w+)", "\n".join(path.read_text(encoding="utf-8") for path in files), re.MULTILINE)
+    named = re.findall(r"`(test_\w+)`", README)
+    assert len(named) >= 10
+    assert set(named) - set(tests) == set()

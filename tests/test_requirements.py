@@ -1,4 +1,4 @@
-"""requirements.txt is the whole of what is installed: every package, for every system, each at one version."""
+"""requirements.txt, and for the tests requirements-scale.txt, is all that is installed, for every system, pinned."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ SYSTEMS = {
     "darwin": {"os_name": "posix", "platform_system": "Darwin"},
     "win32": {"os_name": "nt", "platform_system": "Windows"},
 }
+FILES = ("requirements.txt", "requirements-scale.txt")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 
 
 def pins() -> dict[str, Requirement]:
-    lines = (KIT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    """Return every pin; a package that both files name has one."""
+    lines = [line for name in FILES for line in (KIT / name).read_text(encoding="utf-8").splitlines()]
     found = [Requirement(line.split("#")[0]) for line in lines if line.split("#")[0].strip()]
+    assert len({canonicalize_name(pin.name) for pin in found}) == len(found)
     return {canonicalize_name(pin.name): pin for pin in found}
 
 
@@ -54,8 +57,9 @@ def needs(package: Distribution, env: dict[str, str], extras: frozenset[str]) ->
 def test_every_pin_is_one_exact_version_and_names_no_place() -> None:
     for pin in pins().values():
         assert re.fullmatch(r"==[0-9a-z.]+", str(pin.specifier)), pin
-    text = (KIT / "requirements.txt").read_text(encoding="utf-8")
-    assert not re.search(r"https?:|--|@", re.sub(r"#.*", "", text))
+    for name in FILES:
+        text = (KIT / name).read_text(encoding="utf-8")
+        assert not re.search(r"https?:|--|@", re.sub(r"#.*", "", text))
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -86,7 +90,7 @@ def test_the_pins_hold_all_that_any_pin_needs(system: str, python: str) -> None:
 
 def test_the_kits_own_needs_are_pinned() -> None:
     project = tomllib.loads((KIT / "pyproject.toml").read_text(encoding="utf-8"))
-    own = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["lab"]]
+    own = [*project["project"]["dependencies"], *sum(project["project"]["optional-dependencies"].values(), [])]
     for text in [*own, *project["build-system"]["requires"]]:
         needed = Requirement(text)
         pin = pins()[canonicalize_name(needed.name)]

@@ -20,7 +20,7 @@ Again = Literal["run", "ask", "refuse"]
 FREE = "noop"
 KEY = "idempotency_key"
 _CREATE = "create_"
-_UNCERTAIN = ("pending", "unknown")
+UNCERTAIN = ("pending", "unknown")
 
 
 class Call(NamedTuple):
@@ -120,7 +120,7 @@ def decide(call: Call, mine: Entry | None, others: Sequence[Entry], used: int) -
         refusal = Verdict("refuse", code="fence.budget_exhausted")
     if refusal is not None:
         return refusal._replace(used=held)
-    uncertain = mine is not None and mine.state in _UNCERTAIN
+    uncertain = mine is not None and mine.state in UNCERTAIN
     return Verdict(call.again if uncertain else "run", "pending", used=used + 1)
 
 
@@ -140,7 +140,7 @@ def _same_key(call: Call, mine: Entry) -> Verdict | None:
         return Verdict("replay", result=mine.result)
     if mine.running:
         return Verdict("refuse", code="fence.in_progress")
-    if mine.state in _UNCERTAIN and call.again == "refuse":  # pending, and nobody works on it: its process died
+    if mine.state in UNCERTAIN and call.again == "refuse":  # pending, and nobody works on it: its process died
         return Verdict("refuse", "unknown", "fence.unknown_outcome")
     return None
 

@@ -107,17 +107,17 @@ class SqliteLedger:
 
     def settle(self, event: Event, result: str | None = None) -> None:
         """Write what the worker of a claimed key came to."""
-        try:
-            with self._file.transaction() as db:
-                written = db.execute(
-                    "UPDATE calls SET state = ?, owner = NULL, result = ? WHERE key = ? AND owner = ?",
-                    (event.event, result, event.key, self._file.owner),
-                ).rowcount
-                if written != 1:
-                    raise LedgerError(f"{self._file.name}: this process no longer holds the claim of the key.")
-                _audit(db, event)
-        finally:
-            with self._file.alone():  # the worker has ended, written or not
+        with self._file.alone():  # no claim in between: the end of the next worker of the key is not this one's
+            try:
+                with self._file.transaction() as db:
+                    written = db.execute(
+                        "UPDATE calls SET state = ?, owner = NULL, result = ? WHERE key = ? AND owner = ?",
+                        (event.event, result, event.key, self._file.owner),
+                    ).rowcount
+                    if written != 1:
+                        raise LedgerError(f"{self._file.name}: this process no longer holds the claim of the key.")
+                    _audit(db, event)
+            finally:  # the worker has ended, written or not
                 self._live -= {held for held in self._live if held[1] == event.key}
                 if self._closed:
                     self.close()
