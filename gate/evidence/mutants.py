@@ -1,83 +1,177 @@
-"""Mutants: which planted faults would your fixtures not notice?
+"""Mutants: which planted faults would your fixtures not notice, and what is the smallest payload that would show each?
 
-Two kinds are planted: the contract with one constraint dropped, and the faulty gates of `faulty`. A fault is noticed
-by a fixture whose outcome under it is not its label.
+Three kinds are planted: the contract with one constraint altered (`altered`), front doors that forgive one thing
+(`opendoor`), and gates that are wrong altogether (`faulty`). A fault is killed by a fixture that comes out differently
+under it than its label says. One that survives is told with a killing payload; where none is found the fault is equivalent,
+as far as payloads near the border tell, and is not counted.
 
-Not here: whether the label itself is right.
+Not here: whether a label itself is right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from gate.contract import Contract
-from gate.errors import ConfigError, clip
+from gate.errors import ConfigError, Finding, clip
+from gate.evidence.aim import engine_for
+from gate.evidence.altered import Altered, altered
 from gate.evidence.faulty import FAULTY, Faulty
 from gate.evidence.fixtures import Fixture
-from gate.evidence.rules import rules
+from gate.evidence.killing import Killer
+from gate.evidence.opendoor import AJAR
+from gate.payload import read
 
 _UNKNOWN = "call.unknown_tool"
 
 
 class Mutant(NamedTuple):
-    """One planted fault: its `kind` ("contract" or "gate"), `name`, the fault in `words`, and the ids of the fixtures
-    that notice it; none means that the fault would go live unseen."""
+    """One planted fault: its `kind` ("contract", "front door" or "gate"), `name`, the fault in `words`, the ids of the
+    fixtures that notice it (none means that it would go live unseen), and for a survivor the fixture that kills it.
+
+    `equivalent`: no payload was found that tells the fault from the contract.
+    """
 
     kind: str
     name: str
     words: str
     noticed_by: tuple[str, ...]
+    kill: Fixture | None = None
+    equivalent: bool = False
+
+    @property
+    def state(self) -> str:
+        """`killed`, `survived` or `equivalent`."""
+        return "killed" if self.noticed_by else "equivalent" if self.equivalent else "survived"
 
 
-def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
-    """Return every planted fault and the fixtures that notice it, those that nobody notices first.
+class Score(NamedTuple):
+    """How many planted faults a pack kills, how many survive it, and how many are alike and do not count."""
+
+    killed: int
+    survived: int
+    equivalent: int
+
+
+class _Judged(NamedTuple):
+    """A fixture, and the object that the front door makes of its payload; None where it is refused there."""
+
+    fixture: Fixture
+    value: dict[str, Any] | None
+
+    @property
+    def allow(self) -> bool:
+        return self.fixture.label == "allow"
+
+
+class _Fault(NamedTuple):
+    """A fault that can be asked: does it let a fixture through, and which payload would show it?"""
+
+    kind: str
+    name: str
+    words: str
+    lets: Callable[[_Judged], bool]
+    find: Callable[[], Fixture | None]
+
+    def noticed(self, pack: Iterable[_Judged]) -> tuple[str, ...]:
+        return tuple(one.fixture.id for one in pack if self.lets(one) != one.allow)
+
+
+def planted(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
+    """Return every planted fault and the fixtures that notice it, without a search for what nobody notices.
 
     Of other tools only fixtures of an unknown one count, for the gates that mix tools up. Raises `ConfigError` for a
     pack that is empty or that fails on the contract as it stands: such a pack notices nothing.
+    """
+    pack = _pack(contract, fixtures)
+    return [_mutant(fault, pack) for fault in _faults(contract)]
+
+
+def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
+    """Return what `planted` does, survivors first, each with its killing payload; what is equivalent stands last.
 
     >>> from gate.registry import load_contracts
     >>> pack = [Fixture("good", "inventory.lookup", "output", "allow", (), {
-    ...     "sku": "SKU-19", "quantity": 4, "warehouse": "sfo"})]
-    >>> [mutant.name for mutant in mutants(load_contracts().output("inventory.lookup"), pack) if mutant.noticed_by]
-    ['block-all']
+    ...     "sku": "SKU-19", "quantity": 0, "warehouse": "sfo"})]
+    >>> found = mutants(load_contracts().output("inventory.lookup"), pack)
+    >>> [mutant.name for mutant in found if mutant.state == "killed"]
+    ['/properties/quantity/minimum refuses 0 itself', '/properties/warehouse/enum without "sfo"', 'block-all']
+    >>> score(found)
+    Score(killed=3, survived=45, equivalent=2)
     """
+    pack, found = _pack(contract, fixtures), []
+    for fault in _faults(contract):
+        mutant = _mutant(fault, pack)
+        if not mutant.noticed_by:
+            kill = fault.find()
+            mutant = mutant._replace(kill=kill, equivalent=kill is None)
+        found.append(mutant)
+    order = ("survived", "killed", "equivalent")
+    return sorted(found, key=lambda mutant: (order.index(mutant.state), mutant.kind, mutant.name))
+
+
+def _mutant(fault: _Fault, pack: list[_Judged]) -> Mutant:
+    return Mutant(fault.kind, fault.name, fault.words, fault.noticed(pack))
+
+
+def score(found: Iterable[Mutant]) -> Score:
+    """Return how many of some mutants are killed, survive, and are equivalent."""
+    states = [mutant.state for mutant in found]
+    return Score(states.count("killed"), states.count("survived"), states.count("equivalent"))
+
+
+def killers(contract: Contract, fixtures: Iterable[Fixture]) -> list[Fixture]:
+    """Return fixtures that kill, together with those that are there, every fault for which a payload is found.
+
+    Each kills at least one that nothing before it killed. Raises as `mutants` does.
+    """
+    pack, new = _pack(contract, fixtures), []
+    for fault in _faults(contract):
+        kill = None if fault.noticed(pack) else fault.find()
+        if kill is not None:
+            pack.append(_judged(contract, kill))
+            new.append(kill)
+    return new
+
+
+def _pack(contract: Contract, fixtures: Iterable[Fixture]) -> list[_Judged]:
+    """Return the fixtures that count for a contract. Raises `ConfigError` where they cannot notice anything."""
     beside = [fixture for fixture in fixtures if fixture.side == contract.side]
     own = [fixture for fixture in beside if fixture.tool == contract.tool]
-    pack = own + [fixture for fixture in beside if fixture.tool != contract.tool and _UNKNOWN in fixture.codes]
-    _check(contract, own)
-    weak = [Mutant("contract", name, words, _noticed(own, other)) for name, words, other in _weakened(contract)]
-    gates = [Mutant("gate", item.name, item.words, _noticed_gate(pack, contract, item)) for item in FAULTY]
-    return sorted(weak + gates, key=lambda mutant: (bool(mutant.noticed_by), mutant.kind, mutant.name))
-
-
-def _noticed_gate(pack: list[Fixture], contract: Contract, faulty: Faulty) -> tuple[str, ...]:
-    return tuple(
-        fixture.id
-        for fixture in pack
-        if faulty.lets(contract, fixture.tool, fixture.payload) != (fixture.label == "allow")
-    )
-
-
-def _check(contract: Contract, own: list[Fixture]) -> None:
     if not own:
-        raise ConfigError(f"no fixture is about {contract.id}. Next: save one with save_fixture.")
+        raise ConfigError(f"no fixture is about {contract.id}. Next: save one with gate fixtures add.")
     wrong = [fixture.id for fixture in own if bool(contract.judge(fixture.payload)) != (fixture.label == "allow")]
     if wrong:
         names = clip(", ".join(wrong), 200)
         raise ConfigError(f"the labels of {names} are wrong for {contract.id} as it stands. Next: run gate replay.")
+    others = [fixture for fixture in beside if fixture.tool != contract.tool and _UNKNOWN in fixture.codes]
+    return [_judged(contract, fixture) for fixture in own + others]
 
 
-def _noticed(own: list[Fixture], weak: Contract) -> tuple[str, ...]:
-    return tuple(fixture.id for fixture in own if bool(weak.judge(fixture.payload)) != (fixture.label == "allow"))
+def _judged(contract: Contract, fixture: Fixture) -> _Judged:
+    value = read(fixture.payload, max_bytes=contract.max_bytes) if fixture.tool == contract.tool else None
+    return _Judged(fixture, None if isinstance(value, Finding) else value)
 
 
-def _weakened(contract: Contract) -> Iterator[tuple[str, str, Contract]]:
-    """Yield the contract with one rule dropped at a time: its name, the fault in words, and the weaker one."""
-    for rule in rules(contract.schema):
-        at_root = not rule.path and rule.keyword == "type"  # without it nothing is a contract
-        implied = rule.keyword == "type" and rule.node.keys() & {"enum", "const"}  # its values say their type
-        if not at_root and not implied:
-            limit = clip(repr(rule.node[rule.keyword]), 60)
-            words = f"{rule.item} no longer required" if rule.item else f"{rule.keyword} {limit} dropped"
-            yield rule.name, words, contract.weakened(rule.dropped_from(contract.schema))
+def _faults(contract: Contract) -> Iterator[_Fault]:
+    killer = cache(lambda: Killer(contract))  # takes a while, and is not needed for what is noticed
+    for one in altered(contract.schema):
+        yield _Fault("contract", one.name, one.words, _by_schema(one), partial(_found, killer, one))
+    for kind, gates in (("front door", AJAR), ("gate", FAULTY)):
+        for gate in gates:
+            yield _Fault(kind, gate.name, gate.words, _by_gate(contract, gate), partial(_found, killer, gate))
+
+
+def _found(killer: Callable[[], Killer], fault: Altered | Faulty) -> Fixture | None:
+    return killer().of_altered(fault) if isinstance(fault, Altered) else killer().of_gate(fault)
+
+
+def _by_schema(one: Altered) -> Callable[[_Judged], bool]:
+    engine = engine_for(one.schema)
+    return lambda judged: judged.value is not None and not engine.faults(judged.value)
+
+
+def _by_gate(contract: Contract, gate: Faulty) -> Callable[[_Judged], bool]:
+    return lambda judged: gate.lets(contract, judged.fixture.tool, judged.fixture.payload)

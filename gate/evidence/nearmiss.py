@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from gate.evidence.rules import Rule
 from gate.evidence.samples import Node, Sampler
-from gate.evidence.strings import fit_for, stretched
+from gate.evidence.strings import drawn, fit_for, stretched
 
 _ALIKE = {"a": "\u0430", "c": "\u0441", "e": "\u0435", "o": "\u043e", "p": "\u0440", "T": "\u0422", "S": "\u0405",
           "0": "O", "1": "l", "4": "\uff14", "-": "\u2010", "_": "\uff3f"}  # fmt: skip
+_ODD: tuple[Any, ...] = (None, 0, -1, 0.5, "", "x", True, [], {})
 _UNSEEN = ("\u200b", "\u202e", "\x00", "\n", "\t", "\u00a0")
 
 
@@ -134,8 +135,16 @@ def _more_items(spot: _Spot) -> list[Any]:
         if len(more) > spot.limit:
             break
         item = spot.sampler.value(items) if isinstance(items, dict) else (more or [None])[-1]
-        more += [item] if not spot.node.get("uniqueItems") or item not in more else []
+        more += [item] if not spot.node.get("uniqueItems") or item not in more else _another(items, len(more), spot)
     return [more] if len(more) > spot.limit else []
+
+
+def _another(node: Any, number: int, spot: _Spot) -> list[Any]:
+    """Return an item beside those that the sampler keeps drawing; none where it is neither text nor number."""
+    flat = spot.sampler.flat(node)
+    if flat.get("type") != "string":
+        return [number] if flat.get("type") in ("integer", "number") else []
+    return [drawn(flat["pattern"], spot.rng) if "pattern" in flat else str(number)]
 
 
 def _twice(spot: _Spot) -> list[Any]:
@@ -152,7 +161,15 @@ def _too_often_contained(spot: _Spot) -> list[Any]:
     return [[spot.sampler.value(spot.node["contains"]) for _ in range(spot.limit + 1)]]
 
 
+def _odd_item(spot: _Spot) -> list[Any]:
+    if spot.limit is False:
+        return [[*spot.value, (spot.value or [None])[-1]]]
+    return [[*spot.value[:-1], odd] for odd in _ODD]
+
+
 def _extra_field(spot: _Spot) -> list[Any]:
+    if spot.limit is not False:
+        return [spot.value | {name: odd} for name in list(spot.value)[:1] for odd in _ODD]
     known = sorted(spot.node.get("properties", {}))
     names = misspelt(spot.rng.choice(known), spot.rng) if known else []
     names += ["extra", "__proto__", "default", ""]
@@ -196,6 +213,10 @@ _NEAR: dict[str, tuple[Any, Callable[[_Spot], list[Any]]]] = {
     "enum": (object, _outside),
     "const": (object, _outside),
     "not": (object, _forbidden),
+    "anyOf": (object, lambda _: list(_ODD)),
+    "oneOf": (object, lambda _: list(_ODD)),
+    "then": (object, lambda _: []),
+    "else": (object, lambda _: []),
     "pattern": (str, lambda spot: _odd_text(spot, "pattern")),
     "format": (str, lambda spot: _odd_text(spot, "format")),
     "minLength": (str, lambda spot: _sized(spot, spot.limit - 1)),
@@ -208,7 +229,7 @@ _NEAR: dict[str, tuple[Any, Callable[[_Spot], list[Any]]]] = {
     "minItems": (list, lambda spot: [spot.value[: max(0, spot.limit - 1)]]),
     "maxItems": (list, _more_items),
     "uniqueItems": (list, _twice),
-    "items": (list, lambda spot: [[*spot.value, (spot.value or [None])[-1]]]),
+    "items": (list, _odd_item),
     "contains": (list, _uncontained),
     "minContains": (list, _uncontained),
     "maxContains": (list, _too_often_contained),
@@ -218,3 +239,6 @@ _NEAR: dict[str, tuple[Any, Callable[[_Spot], list[Any]]]] = {
     "maxProperties": (dict, _more_fields),
     "dependentRequired": (dict, _undone),
 }
+
+#: The keywords that a payload can miss by a little.
+KEYWORDS = frozenset(_NEAR)

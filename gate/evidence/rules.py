@@ -2,16 +2,16 @@
 
 A rule is one keyword of one schema node (each name in `required` is a rule of its own). What stands inside `if` and
 `not` is a condition, not a rule; `not` and `contains` are rules as a whole. `anyOf` and `oneOf` have none of their own:
-their branches have them.
+their branches have them. `parts` are the keywords that hold whole schemas.
 
 Not here: payloads that break a rule (`nearmiss`).
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from gate.engine.explain import pointer
 from gate.engine.refs import resolve
@@ -25,6 +25,8 @@ _LEAVES = {
     "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "contains", "minContains",
     "maxContains", "minProperties", "maxProperties", "propertyNames", "dependentRequired", "not",
 }  # fmt: skip
+_Found = tuple[tuple[Step, ...], str, "str | None", dict[str, Any], tuple[Step, ...]]
+_PARTS = {"items", "additionalProperties", "anyOf", "oneOf", "then", "else"}
 _MAX_DEPTH = 8
 
 
@@ -43,17 +45,21 @@ class Rule(NamedTuple):
         """The rule as a JSON Pointer into the schema."""
         return pointer((*self.path, self.keyword, *([] if self.item is None else [self.item])))
 
+    def without(self) -> dict[str, Any]:
+        """Return the node without this rule."""
+        rest = {word: value for word, value in self.node.items() if word != self.keyword}
+        if self.item is not None:
+            rest[self.keyword] = [name for name in self.node[self.keyword] if name != self.item]
+        return rest
+
     def dropped_from(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Return a copy of the schema without this rule."""
-        weak = copy.deepcopy(schema)
-        node: Any = weak
-        for part in self.path:
-            node = node[part]
-        if self.item is None:
-            del node[self.keyword]
-        else:
-            node[self.keyword].remove(self.item)
-        return weak
+        return self.put_into(schema, self.without())
+
+    def put_into(self, schema: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+        """Return a copy of the schema with another node where this rule stands."""
+        whole: dict[str, Any] = replaced(schema, self.path, node)
+        return whole
 
 
 def rules(schema: dict[str, Any]) -> list[Rule]:
@@ -63,16 +69,32 @@ def rules(schema: dict[str, Any]) -> list[Rule]:
     >>> [rule.name for rule in rules(closed)]
     ['/additionalProperties', '/properties/n/minimum']
     """
+    return _gathered(found for found in _walk(schema, schema, (), ()) if not _is_part(found))
+
+
+def parts(schema: dict[str, Any]) -> list[Rule]:
+    """Return every keyword that holds whole schemas, as a rule of its own, sorted by name.
+
+    >>> [rule.name for rule in parts({"properties": {"n": {"anyOf": [{"minimum": 0}, {"type": "null"}]}}})]
+    ['/properties/n/anyOf']
+    """
+    return _gathered(found for found in _walk(schema, schema, (), ()) if _is_part(found))
+
+
+def _is_part(found: _Found) -> bool:
+    _, keyword, _, node, _ = found
+    return keyword in _PARTS and node[keyword] is not False
+
+
+def _gathered(listed_at: Iterable[_Found]) -> list[Rule]:
+    """Return the rules, each once, with every place where it bites."""
     found: dict[tuple[tuple[Step, ...], str, str | None], tuple[dict[str, Any], list[tuple[Step, ...]]]] = {}
-    for path, keyword, item, node, at in _walk(schema, schema, (), ()):
+    for path, keyword, item, node, at in listed_at:
         places = found.setdefault((path, keyword, item), (node, []))[1]
         if at not in places:
             places.append(at)
     listed = [Rule(*key, node, tuple(places)) for key, (node, places) in found.items()]
     return sorted(listed, key=lambda rule: rule.name)
-
-
-_Found = tuple[tuple[Step, ...], str, str | None, dict[str, Any], tuple[Step, ...]]
 
 
 def _walk(root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Step, ...]) -> Iterator[_Found]:
@@ -83,13 +105,23 @@ def _walk(root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Ste
             yield path, keyword, None, node, at
         elif keyword == "required":
             yield from ((path, keyword, item, node, at) for item in value)
-        elif value is False and keyword in ("additionalProperties", "items"):
+        elif keyword in _PARTS:
             yield path, keyword, None, node, at
     for step, part, deeper in _parts(node):
         yield from _walk(root, part, (*path, *step), at if deeper is None else (*at, deeper))
     if "$ref" in node:
-        target = tuple(part.replace("~1", "/").replace("~0", "~") for part in node["$ref"].split("/")[1:])
-        yield from _walk(root, resolve(root, node["$ref"]), target, at)
+        yield from _walk(root, resolve(root, node["$ref"]), _steps(root, node["$ref"]), at)
+
+
+def _steps(root: dict[str, Any], ref: str) -> tuple[Step, ...]:
+    """Return the path in the schema that a local reference points at."""
+    steps: list[Step] = []
+    part: Any = root
+    for word in unquote(ref).split("/")[1:]:
+        step: Step = int(word) if isinstance(part, list) else word.replace("~1", "/").replace("~0", "~")
+        part = part[step]
+        steps.append(step)
+    return tuple(steps)
 
 
 def _parts(node: dict[str, Any]) -> Iterator[tuple[tuple[Step, ...], Any, Step | None]]:

@@ -18,6 +18,7 @@ from gate.evidence.strings import fitting
 
 Node = dict[str, Any]
 _MANY = 12
+_SOME = 6
 _MAX_DEPTH = 6
 
 
@@ -52,6 +53,19 @@ class Sampler:
             "integer": self._number, "boolean": lambda *_: self._rng.random() < 0.5, "null": lambda *_: None,
         }  # fmt: skip
         return make[kind](flat | {"type": kind}, depth + 1)
+
+    def ends(self, node: Any) -> list[Any]:
+        """Return values for a node, those first that stand at an end of what it allows, or are listed in it."""
+        flat = self.flat(node)
+        if "const" in flat or "enum" in flat:
+            return list(flat.get("enum", [flat.get("const")]))
+        kinds = flat.get("type", ())
+        found: list[Any] = [self.value(node) for _ in range(_SOME)]
+        if "integer" in kinds or "number" in kinds:
+            found += numbers(flat | {"type": "number" if "number" in kinds else "integer"})
+        if "string" in kinds:
+            found += fitting(flat, self._rng)[:_SOME]
+        return found
 
     def flat(self, node: Any) -> Node:
         """Return a node with everything it applies to the same value laid over it, branches drawn at random."""
