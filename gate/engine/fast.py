@@ -33,8 +33,9 @@ class FastEngine:
         self._schema = schema
         marked, ours = _mark(rules(schema)), {TYPE: _Type, ENUM: _Enum, CONST: _Const, MULTIPLE: _Multiple}
         self._marked = _validator(marked, ours)
+        self.accepts: Callable[[Any], bool] = self._marked.is_valid
         exact = MULTIPLE in json.dumps(marked)
-        self.skims: Callable[[Any], bool] = (self._marked if exact else _validator(rules(schema))).is_valid
+        self.skims: Callable[[Any], bool] = self.accepts if exact else _validator(rules(schema)).is_valid
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""

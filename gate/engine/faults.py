@@ -38,9 +38,12 @@ def first_faults(faults: Iterable[Fault]) -> list[Fault]:
 class Engine(Protocol):
     """What judges one parsed value: no `faults` exactly when it is accepted.
 
-    `skims` says the same of a value in which no float is whole or infinite, and may be quicker. Of more than
-    `MAX_FAULTS` faults, one more than that is returned.
+    `accepts` says only that, and sooner; `skims` says the same of a value in which no float is whole or infinite, and
+    may be quicker still. Of more than `MAX_FAULTS` faults, one more than that is returned.
     """
+
+    @property
+    def accepts(self) -> Callable[[Any], bool]: ...
 
     @property
     def skims(self) -> Callable[[Any], bool]: ...

@@ -142,7 +142,8 @@ class StrictEngine:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._validator = _Strict(rules(schema))
-        self.skims: Callable[[Any], bool] = self._validator.is_valid
+        self.accepts: Callable[[Any], bool] = self._validator.is_valid
+        self.skims = self.accepts
 
     def faults(self, value: Any) -> list[Fault]:
         """Return every broken rule, empty when the value is accepted."""

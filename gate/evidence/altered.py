@@ -27,7 +27,8 @@ _FRACTION = 0.01  # one step of a number that need not be whole
 
 
 class Altered(NamedTuple):
-    """One alteration: the `rule` it is about, a `name`, what changed in `words`, the `node` and `schema` as they are then."""
+    """One alteration: the `rule` that it is about, a `name`, what changed in `words`, and what became of the rule's
+    `node` and the whole `schema`."""
 
     rule: Rule
     name: str
@@ -47,7 +48,7 @@ def altered(schema: Node) -> Iterator[Altered]:
     /properties/n/enum without "b" | enum without "b"
     """
     for rule in [*rules(schema), *parts(schema)]:
-        words = f"{escape(rule.item, _WORDS)} no longer required" if rule.item is not None else f"{rule.keyword} dropped"
+        words = f"{rule.keyword} dropped" if rule.item is None else f"{escape(rule.item, _WORDS)} no longer required"
         weak = rule.without()
         yield Altered(rule, rule.name, words, weak, rule.put_into(schema, weak))
         for told, node in _CHANGES.get(rule.keyword, _none)(rule.node, rule.keyword):

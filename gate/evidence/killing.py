@@ -14,13 +14,14 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from gate.contract import Contract
 from gate.errors import CODES
 from gate.evidence.aim import engine_for
-from gate.evidence.altered import Altered, Node
+from gate.evidence.altered import Altered
 from gate.evidence.faulty import Faulty, Payload
 from gate.evidence.fixtures import Fixture
 from gate.evidence.nearmiss import KEYWORDS, near_misses
@@ -32,10 +33,10 @@ from gate.evidence.textfaults import faulty_texts
 Value = dict[str, Any]
 Shot = tuple[str, Payload]  # the tool that it is for, and the payload
 
-_DRAWN = 400  # payloads that are fine, out of which one of each shape is kept
+_DRAWN = 150  # payloads that are fine, out of which one of each shape is kept
 _SHAPES = 24
 _ENOUGH = 8  # of so many that tell two gates apart, the smallest is made smaller
-_WHOLE = 60  # payloads drawn from the altered contract itself
+_WHOLE = 40  # payloads drawn from the altered contract itself
 _FROM = 3  # payloads that are spoilt for the faulty gates
 _UNKNOWN = ("call.unknown_tool",)
 
@@ -49,45 +50,56 @@ class Killer:
     >>> fault = next(one for one in altered(contract.schema) if one.name == "/properties/quantity/maximum")
     >>> killer = Killer(contract).of_altered(fault)
     >>> killer.label, killer.payload
-    ('block', {'sku': '9', 'quantity': 1000001, 'warehouse': 'sfo'})
+    ('block', {'sku': '3', 'quantity': 1000001, 'warehouse': 'sfo'})
     """
 
-    def __init__(self, contract: Contract, seed: int = 0) -> None:
+    def __init__(self, contract: Contract) -> None:
         self._contract, self._schema = contract, contract.schema
-        self._rng = random.Random(seed)
+        self._rng = random.Random(0)
         self._sampler = Sampler(self._schema, self._rng)
         self._engine = engine_for(self._schema)
-        self._bases = self._drawn()
-        self._shots: list[Shot] = []
+        self._found: dict[str, Fixture | None] = {}
 
     def of_altered(self, one: Altered) -> Fixture | None:
         """Return the smallest payload found that tells an altered contract from the contract, or None."""
-        weak = engine_for(one.schema)
-
-        def tells(value: Any) -> bool:
-            return isinstance(value, dict) and bool(weak.faults(value)) != bool(self._engine.faults(value))
-
-        found = list(islice(filter(tells, self._near(one)), _ENOUGH))
-        return self._fixture(one.name, one.words, (self._contract.tool, self._smallest(found, tells))) if found else None
+        if one.name not in self._found:
+            self._found[one.name] = self._of_altered(one)
+        return self._found[one.name]
 
     def of_gate(self, faulty: Faulty) -> Fixture | None:
         """Return the smallest payload found that a faulty gate treats as the contract does not, or None."""
+        if faulty.name not in self._found:
+            self._found[faulty.name] = self._of_gate(faulty)
+        return self._found[faulty.name]
 
+    def _of_altered(self, one: Altered) -> Fixture | None:
+        weak = engine_for(one.schema)
+
+        def tells(value: Any) -> bool:
+            return isinstance(value, dict) and weak.accepts(value) != self._engine.accepts(value)
+
+        found = list(islice(filter(tells, self._near(one)), _ENOUGH))
+        if not found:
+            return None
+        return self._fixture(one.name, one.name, (self._contract.tool, self._smallest(found, tells)))
+
+    def _of_gate(self, faulty: Faulty) -> Fixture | None:
         def tells(shot: Shot) -> bool:
             return faulty.lets(self._contract, *shot) != self._allows(shot)
 
-        tool, payload = next(filter(tells, self._all_shots()), (self._contract.tool, None))
+        tool, payload = next(filter(tells, self._shots), (self._contract.tool, None))
         if payload is None:
             return None
         if isinstance(payload, dict):
             payload = self._smallest([payload], lambda value: tells((tool, value)))
-        return self._fixture(faulty.name, faulty.words, (tool, payload))
+        return self._fixture(faulty.name, f"{faulty.name}, which {faulty.words}", (tool, payload))
 
-    def _drawn(self) -> list[Value]:
+    @cached_property
+    def _bases(self) -> list[Value]:
         """Return payloads that the contract allows, one of each shape, the smallest first; else the least refused."""
         shapes: dict[str, Value] = {}
         drawn = [self._sampler.draw() for _ in range(_DRAWN)]
-        fine = [value for value in drawn if not self._engine.faults(value)]
+        fine = [value for value in drawn if self._engine.accepts(value)]
         if not fine:
             return sorted(drawn, key=lambda value: len(self._engine.faults(value)))[:_FROM]
         for value in sorted(fine, key=_size):
@@ -95,7 +107,7 @@ class Killer:
         return [shrunk(value, self._keeps_shape(shape)) for shape, value in islice(shapes.items(), _SHAPES)]
 
     def _keeps_shape(self, shape: str) -> Callable[[Any], bool]:
-        return lambda value: not self._engine.faults(value) and _shape(value) == shape
+        return lambda value: self._engine.accepts(value) and _shape(value) == shape
 
     def _near(self, one: Altered) -> Iterator[Any]:
         """Yield payloads near the border that was moved: on both sides of where it was, and of where it is."""
@@ -115,22 +127,20 @@ class Killer:
 
     def _smallest(self, found: Iterable[Value], tells: Callable[[Any], bool]) -> Value:
         smallest = min(found, key=_size)
-        allowed = not self._engine.faults(smallest)
-        return dict(shrunk(smallest, lambda less: tells(less) and allowed == (not self._engine.faults(less))))
+        allowed = self._engine.accepts(smallest)
+        return dict(shrunk(smallest, lambda less: self._engine.accepts(less) == allowed and tells(less)))
 
-    def _all_shots(self) -> list[Shot]:
+    @cached_property
+    def _shots(self) -> list[Shot]:
         """Return payloads of every kind, the smallest first: fine ones, near misses, spoilt texts, unknown tools."""
-        if not self._shots:
-            tool, few = self._contract.tool, self._bases[:_FROM]
-            payloads: list[Any] = [*self._bases, *(text for base in few for text in self._texts(base))]
-            for rule in rules(self._schema):
-                for base, path in islice(self._spots(rule), _FROM):
-                    near = near_misses(rule, at_path(base, path), self._sampler, self._rng)
-                    payloads += [value for new in near if isinstance(value := replaced(base, path, new), dict)]
-            others = [(other, base) for other in (f"{tool[:62]}_x", "another.tool") for base in few[:1]]
-            self._shots = sorted([*((tool, payload) for payload in payloads), *others],
-                                 key=lambda shot: _size(shot[1]))  # fmt: skip
-        return self._shots
+        tool, few = self._contract.tool, self._bases[:_FROM]
+        payloads: list[Any] = [*self._bases, *(text for base in few for text in self._texts(base))]
+        for rule in rules(self._schema):
+            for base, path in islice(self._spots(rule), _FROM):
+                near = near_misses(rule, at_path(base, path), self._sampler, self._rng)
+                payloads += [value for new in near if isinstance(value := replaced(base, path, new), dict)]
+        unknown = [(other, base) for other in (f"{tool[:62]}_x", "another.tool") for base in few[:1]]
+        return sorted([*((tool, payload) for payload in payloads), *unknown], key=lambda shot: _size(shot[1]))
 
     def _texts(self, base: Value) -> Iterator[str]:
         for reason in (reason for reason in CODES["parse"] if reason not in ("size", "non_finite")):
@@ -144,12 +154,26 @@ class Killer:
     def _allows(self, shot: Shot) -> bool:
         return shot[0] == self._contract.tool and bool(self._contract.judge(shot[1]))
 
-    def _fixture(self, name: str, words: str, shot: Shot) -> Fixture:
+    def _fixture(self, name: str, kills: str, shot: Shot) -> Fixture:
         tool, payload = shot
         decision, contract = self._contract.judge(payload), self._contract
         codes = decision.codes if tool == contract.tool else _UNKNOWN
-        note = f"Kills: {name} ({words}). The label is what the contract says."
+        note = f"Kills {kills}. The label is what the contract says."
         return Fixture(_slug(name), tool, contract.side, "block" if codes else "allow", codes, payload, note)
+
+
+_KILLERS: dict[tuple[str, str, int], Killer] = {}  # a class asks for the same few contracts again and again
+_KEPT = 16
+
+
+def killer_for(contract: Contract) -> Killer:
+    """Return the killer of a contract, the same one as the last time: what it found then is found at once."""
+    key = (contract.id, contract.sha256, contract.max_bytes)
+    if key not in _KILLERS:
+        if len(_KILLERS) >= _KEPT:
+            _KILLERS.clear()
+        _KILLERS[key] = Killer(contract)
+    return _KILLERS[key]
 
 
 def _size(payload: Any) -> int:

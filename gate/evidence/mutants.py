@@ -2,8 +2,8 @@
 
 Three kinds are planted: the contract with one constraint altered (`altered`), front doors that forgive one thing
 (`opendoor`), and gates that are wrong altogether (`faulty`). A fault is killed by a fixture that comes out differently
-under it than its label says. One that survives is told with a killing payload; where none is found the fault is equivalent,
-as far as payloads near the border tell, and is not counted.
+under it than its label says. One that survives is told with a killing payload; where none is found the fault is
+equivalent, as far as payloads near the border tell, and is not counted.
 
 Not here: whether a label itself is right.
 """
@@ -11,7 +11,7 @@ Not here: whether a label itself is right.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
@@ -20,7 +20,7 @@ from gate.evidence.aim import engine_for
 from gate.evidence.altered import Altered, altered
 from gate.evidence.faulty import FAULTY, Faulty
 from gate.evidence.fixtures import Fixture
-from gate.evidence.killing import Killer
+from gate.evidence.killing import killer_for
 from gate.evidence.opendoor import AJAR
 from gate.payload import read
 
@@ -78,19 +78,22 @@ class _Fault(NamedTuple):
     def noticed(self, pack: Iterable[_Judged]) -> tuple[str, ...]:
         return tuple(one.fixture.id for one in pack if self.lets(one) != one.allow)
 
+    def seen_by(self, pack: Iterable[_Judged]) -> Mutant:
+        return Mutant(self.kind, self.name, self.words, self.noticed(pack))
+
 
 def planted(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
-    """Return every planted fault and the fixtures that notice it, without a search for what nobody notices.
+    """Return every planted fault and who notices it, without the search: what nobody notices may be equivalent.
 
     Of other tools only fixtures of an unknown one count, for the gates that mix tools up. Raises `ConfigError` for a
     pack that is empty or that fails on the contract as it stands: such a pack notices nothing.
     """
     pack = _pack(contract, fixtures)
-    return [_mutant(fault, pack) for fault in _faults(contract)]
+    return [fault.seen_by(pack) for fault in _faults(contract)]
 
 
 def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
-    """Return what `planted` does, survivors first, each with its killing payload; what is equivalent stands last.
+    """Return what `planted` does: survivors first, each with its killing payload, what is equivalent last.
 
     >>> from gate.registry import load_contracts
     >>> pack = [Fixture("good", "inventory.lookup", "output", "allow", (), {
@@ -103,17 +106,11 @@ def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
     """
     pack, found = _pack(contract, fixtures), []
     for fault in _faults(contract):
-        mutant = _mutant(fault, pack)
-        if not mutant.noticed_by:
-            kill = fault.find()
-            mutant = mutant._replace(kill=kill, equivalent=kill is None)
-        found.append(mutant)
+        mutant = fault.seen_by(pack)
+        kill = None if mutant.noticed_by else fault.find()
+        found.append(mutant._replace(kill=kill, equivalent=not mutant.noticed_by and kill is None))
     order = ("survived", "killed", "equivalent")
     return sorted(found, key=lambda mutant: (order.index(mutant.state), mutant.kind, mutant.name))
-
-
-def _mutant(fault: _Fault, pack: list[_Judged]) -> Mutant:
-    return Mutant(fault.kind, fault.name, fault.words, fault.noticed(pack))
 
 
 def score(found: Iterable[Mutant]) -> Score:
@@ -125,15 +122,17 @@ def score(found: Iterable[Mutant]) -> Score:
 def killers(contract: Contract, fixtures: Iterable[Fixture]) -> list[Fixture]:
     """Return fixtures that kill, together with those that are there, every fault for which a payload is found.
 
-    Each kills at least one that nothing before it killed. Raises as `mutants` does.
+    None of them could be left out. Raises as `mutants` does.
     """
-    pack, new = _pack(contract, fixtures), []
-    for fault in _faults(contract):
-        kill = None if fault.noticed(pack) else fault.find()
-        if kill is not None:
-            pack.append(_judged(contract, kill))
-            new.append(kill)
-    return new
+    pack = _pack(contract, fixtures)
+    found = [(fault, fault.find()) for fault in _faults(contract) if not fault.noticed(pack)]
+    faults = [fault for fault, kill in found if kill is not None]
+    new = [_judged(contract, kill) for _, kill in found if kill is not None]
+    for one in list(new):
+        others = [other for other in new if other is not one]
+        if all(fault.noticed(others) for fault in faults if fault.noticed([one])):
+            new = others
+    return [one.fixture for one in new]
 
 
 def _pack(contract: Contract, fixtures: Iterable[Fixture]) -> list[_Judged]:
@@ -156,21 +155,17 @@ def _judged(contract: Contract, fixture: Fixture) -> _Judged:
 
 
 def _faults(contract: Contract) -> Iterator[_Fault]:
-    killer = cache(lambda: Killer(contract))  # takes a while, and is not needed for what is noticed
+    killer = killer_for(contract)
     for one in altered(contract.schema):
-        yield _Fault("contract", one.name, one.words, _by_schema(one), partial(_found, killer, one))
+        yield _Fault("contract", one.name, one.words, _by_schema(one), partial(killer.of_altered, one))
     for kind, gates in (("front door", AJAR), ("gate", FAULTY)):
         for gate in gates:
-            yield _Fault(kind, gate.name, gate.words, _by_gate(contract, gate), partial(_found, killer, gate))
-
-
-def _found(killer: Callable[[], Killer], fault: Altered | Faulty) -> Fixture | None:
-    return killer().of_altered(fault) if isinstance(fault, Altered) else killer().of_gate(fault)
+            yield _Fault(kind, gate.name, gate.words, _by_gate(contract, gate), partial(killer.of_gate, gate))
 
 
 def _by_schema(one: Altered) -> Callable[[_Judged], bool]:
     engine = engine_for(one.schema)
-    return lambda judged: judged.value is not None and not engine.faults(judged.value)
+    return lambda judged: judged.value is not None and engine.accepts(judged.value)
 
 
 def _by_gate(contract: Contract, gate: Faulty) -> Callable[[_Judged], bool]:

@@ -1,4 +1,4 @@
-"""Front doors left ajar, planted on purpose: each forgives one thing that `payload` refuses, and then asks the contract.
+"""Front doors left ajar, planted on purpose: each forgives one thing that is refused, and then asks the contract.
 
 Not here: gates that are wrong altogether (`faulty`). Not planted: no cap on size or depth, because what shows that is
 larger than a fixture should be. Nothing here is to be copied.

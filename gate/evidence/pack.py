@@ -2,7 +2,7 @@
 
 It is a beginning. It holds what the contract says, not what the tool's owner meant: read each label, then keep it.
 
-Not here: what a real model sends; put that in as you meet it (`gate fixture`).
+Not here: what a real model sends; put that in as you meet it (`gate fixtures add`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import replace
 from gate.contract import Contract
 from gate.evidence.fixtures import Fixture
 from gate.evidence.fuzz import fuzz
+from gate.evidence.mutants import killers
 from gate.evidence.samples import Sampler
 
 _SHOTS = 2000  # enough for every rule of a contract of some dozens to be hit
@@ -23,7 +24,8 @@ _UNKNOWN = ("call.unknown_tool",)
 
 
 def first_pack(contract: Contract, seed: int = 0) -> list[Fixture]:
-    """Return up to three payloads that pass, one for each rule that could be broken, and one of an unknown tool.
+    """Return up to three payloads that pass, one for each rule that could be broken, one of an unknown tool, and what
+    kills the planted faults that these would not notice.
 
     The same contract and seed give the same pack. Raises `ConfigError` when nothing is found that passes.
 
@@ -35,7 +37,8 @@ def first_pack(contract: Contract, seed: int = 0) -> list[Fixture]:
     for row in fuzz(contract, _SHOTS, seed)["rules"]:
         if row["sent"] and not row["example"].endswith("…"):
             pack.append(_fixture(contract, _slug(row["rule"]), row["example"], f"breaks {row['rule']}"))
-    return [*pack, replace(pack[0], id="unknown-tool", tool=f"{contract.tool[:62]}_x", label="block", codes=_UNKNOWN)]
+    pack.append(replace(pack[0], id="unknown-tool", tool=f"{contract.tool[:62]}_x", label="block", codes=_UNKNOWN))
+    return [*pack, *(replace(one, id=f"kills-{one.id[:58]}") for one in killers(contract, pack))]
 
 
 def _valid(contract: Contract, seed: int) -> list[str]:

@@ -92,12 +92,11 @@ def _fault_of(contract: Contract, fixture: Fixture) -> str:
 
 
 def _planted(contract: Contract, pack: list[Fixture]) -> list[Mutant]:
-    """Return the planted faults; where no fixture is about the contract, nobody notices any."""
+    """Return the planted faults that can be noticed; where no fixture is about the contract, nobody notices any."""
     own = [fixture for fixture in pack if (fixture.tool, fixture.side) == (contract.tool, contract.side)]
-    if own:
-        return mutants(contract, pack)
     stand_in = Fixture("none", contract.tool, contract.side, "block", ("parse.empty",), "")
-    return [mutant._replace(noticed_by=()) for mutant in mutants(contract, [stand_in])]
+    found = [mutant for mutant in mutants(contract, pack if own else [stand_in]) if mutant.state != "equivalent"]
+    return found if own else [mutant._replace(noticed_by=()) for mutant in found]
 
 
 def _fault(made: str, mutant: Mutant) -> Check:

@@ -17,7 +17,7 @@ from gate.decision import Decision
 from gate.engine.faults import same
 from gate.errors import ContractError, Finding, GateError, ResultGateError, quote
 from gate.evidence.fixtures import load_fixtures
-from gate.evidence.mutants import mutants
+from gate.evidence.mutants import planted
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
 from gate.lab.fences import in_situation
@@ -140,10 +140,10 @@ def try_pack(student: Any, rule: Rule) -> Got:
     contract = load_contracts().output(rule.tool)
     try:
         fixtures = student if isinstance(student, list) else load_fixtures(student)
-        planted = mutants(contract, fixtures) if contract else []
+        faults = planted(contract, fixtures) if contract else []
     except GateError as error:
         return Got("no pack", str(error))
-    fault = next((one for one in planted if one.name == rule.case), None)
+    fault = next((one for one in faults if one.name == rule.case), None)
     if fault is None:
         return Got("no such fault", f"no fault is named {rule.case}")
     if not fault.noticed_by:

@@ -44,13 +44,13 @@ def test_enough_noticed_faults_give_all_points_and_the_survivors_are_named() -> 
     exercise = graded(GOOD)
     assert (exercise.id, exercise.value, exercise.points) == (f"pack.{TOOL}", "pass", 4)
     assert "fill-defaults" in survivors(exercise) and "coerce" not in survivors(exercise)
-    assert exercise.note == "3 fixtures notice 6 of 23 planted faults; 6 are asked for."
+    assert exercise.note == "3 fixtures notice 7 of 48 planted faults; 6 are asked for."
 
 
 def test_too_few_give_their_part() -> None:
     only = graded({"valid": GOOD["valid"]})
-    assert (only.value, only.points) == ("fail", 4 * 1 / 6)
-    assert graded(GOOD, enough=12).points == 2
+    assert (only.value, only.points) == ("fail", 4 * 2 / 6)
+    assert graded(GOOD, enough=14).points == 2
 
 
 def test_the_kits_own_pack_notices_every_planted_fault() -> None:
@@ -59,13 +59,13 @@ def test_the_kits_own_pack_notices_every_planted_fault() -> None:
         for one in load_fixtures()
         if one.tool == TOOL or "call.unknown_tool" in one.codes
     }
-    exercise = graded(own, enough=23)
+    exercise = graded(own, enough=48)
     assert survivors(exercise) == set() and exercise.points == 4
 
 
 def test_no_fixture_notices_nothing() -> None:
     exercise = graded({})
-    assert (exercise.value, exercise.points, len(survivors(exercise))) == ("fail", 0, 23)
+    assert (exercise.value, exercise.points, len(survivors(exercise))) == ("fail", 0, 48)
 
 
 def test_a_wrong_label_notices_nothing_and_costs() -> None:
