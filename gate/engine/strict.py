@@ -8,7 +8,9 @@ Not here: what the faults mean (`explain`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -168,6 +170,11 @@ def _strict_faults(error: ValidationError) -> Iterator[Fault]:
 
 def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
     """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
-    for error in Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema):
+    return _metaschema_fault(json.dumps(schema))
+
+
+@lru_cache(maxsize=256)  # contracts are loaded again and again, and a look takes a tenth of a second in a browser
+def _metaschema_fault(schema: str) -> tuple[str, str] | None:
+    for error in Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(json.loads(schema)):
         return "".join(f"/{part}" for part in error.absolute_path), error.message
     return None

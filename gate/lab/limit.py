@@ -1,8 +1,8 @@
 """A time limit that really stops a student's endless loop, in the thread that runs it.
 
-Once the time is up, a tracer raises `TimedOut` at the next step. Where there is an alarm (Linux, macOS, main thread),
-the tracer is set only when the alarm rings: that costs nothing before, and wakes a call that waits. Elsewhere (Windows,
-a browser, another thread) it watches every step from the start.
+Once the time is up, `TimedOut` is raised at the next step. Where there is an alarm (Linux, macOS, main thread) a tracer
+sees to that, set only when the alarm rings: that costs nothing before, and wakes a call that waits. Elsewhere (Windows,
+a browser, another thread) calls and loops are watched from the start (`turns`), on Python 3.11 by the tracer.
 
 Not here: what a time-out means (`board`). Not caught without an alarm: one call that waits or computes outside Python,
 such as `time.sleep(3600)`; it is stopped as soon as it comes back.
@@ -15,8 +15,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
+
+from gate.lab import turns
 
 Answer = TypeVar("Answer")
 
@@ -64,12 +66,16 @@ class _Guard:
         self.tracer_before = sys.gettrace()
         self.alarm = _ALARMS and threading.current_thread() is threading.main_thread()
         self.handler_before: Any = None
+        self.listening: int | None = None
+        self.thread = threading.get_ident()
 
     def start(self) -> None:
         if self.alarm:
             self.handler_before = signal.signal(signal.SIGALRM, self.ring)
             signal.setitimer(signal.ITIMER_REAL, self.seconds, _AGAIN)
-        else:
+            return
+        self.listening = turns.listen(self.turn)
+        if self.listening is None:
             sys.settrace(self.trace)
 
     def stop(self) -> None:
@@ -77,7 +83,15 @@ class _Guard:
         if self.alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self.handler_before)
+        if self.listening is not None:
+            turns.leave(self.listening)
+            self.listening = None
         sys.settrace(self.tracer_before)
+
+    def turn(self, code: CodeType, *_where: int) -> None:
+        mine = threading.get_ident() == self.thread and code.co_filename != __file__
+        if mine and not self.over and time.monotonic() >= self.deadline:
+            raise TimedOut(self)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
         if self.over or frame is None or frame.f_code.co_filename == __file__:
@@ -87,7 +101,7 @@ class _Guard:
 
     def arm(self, frame: FrameType | None) -> None:
         """Let the tracer see the next step of every frame of the student's, the innermost being `frame`."""
-        if self.over:
+        if self.over or self.listening is not None:
             return
         sys.settrace(self.trace)
         while frame is not None and frame.f_code is not run_limited.__code__:
