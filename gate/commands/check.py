@@ -31,17 +31,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit 0 when the payload is allowed, 1 when it is refused."""
-    raw = _read(args.file)
+    raw = read_payload(args.file)
     decision = _judge(args, raw)
     if args.json:
         show.as_json({"tool": args.tool, **decision.as_dict()})
-    elif decision:
-        show.line(f"allow: {args.tool} accepts it{_left_out(decision)}.")
+    else:
+        tell(args.tool, decision)
+    return 0 if decision else 1
+
+
+def tell(tool: str, decision: Decision) -> None:
+    """Print a decision: one line for an allow, a table of what is wrong for a block."""
+    if decision:
+        show.line(f"allow: {tool} accepts it{_left_out(decision)}.")
     else:
         rows = ((found.path or "(whole)", found.code, found.message, found.hint) for found in decision.findings)
-        title = f"block at {decision.stage}: {quote(args.tool)} refuses it{_left_out(decision)}"
+        title = f"block at {decision.stage}: {quote(tool)} refuses it{_left_out(decision)}"
         show.table(title, ("field", "code", "what is wrong", "what to do next"), rows)
-    return 0 if decision else 1
 
 
 def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
@@ -49,7 +55,7 @@ def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
         schema = read_json(args.schema)
         return Contract.from_schema(schema, tool=args.tool, side=args.side or "input").judge(raw)
     contracts = load_contracts(args.contracts)
-    side = args.side or _only_side(contracts, args.tool)
+    side = args.side or only_side(contracts, args.tool)
     stages = tuple(args.stages.split(","))
     if side == "output" or stages == ("schema",):
         if stages != ("schema",):
@@ -60,14 +66,14 @@ def _judge(args: argparse.Namespace, raw: bytes) -> Decision:
     return Pipeline(contracts, stages).judge(args.tool, raw)
 
 
-def _only_side(contracts: Contracts, tool: str) -> Side:
+def only_side(contracts: Contracts, tool: str) -> Side:
     """Return the side that a tool has a contract for. An unknown tool is judged as a call, which is refused."""
     if contracts.input(tool) and contracts.output(tool):
         raise ConfigError(f"{quote(tool)} has a contract for each side. Next: say --side input or --side output.")
     return "output" if contracts.output(tool) else "input"
 
 
-def _read(name: str) -> bytes:
+def read_payload(name: str) -> bytes:
     """Return the payload, no more of it than is needed to see that it is too large."""
     try:
         if name == "-":

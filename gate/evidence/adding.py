@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from gate.errors import ConfigError, Finding
-from gate.evidence.fixtures import Fixture, load_fixture, save_fixture
+from gate.evidence.fixtures import Fixture, load_fixtures, save_fixture
 from gate.payload import read
 
 
@@ -37,9 +37,15 @@ def twin(fixture: Fixture, others: Iterable[Fixture]) -> Fixture | None:
     return next((other for other in others if (other.tool, other.side, canonical(other)) == wanted), None)
 
 
-def kept_in(folder: str | Path, tool: str) -> list[Fixture]:
-    """Return the fixtures that a folder of packs holds for a tool; none where there is no such folder yet."""
-    return [load_fixture(path) for path in sorted((Path(folder) / tool).glob("*.json"))]
+def kept_in(folder: str | Path) -> list[Fixture]:
+    """Return the fixtures that a folder of packs holds; none where there is nothing yet."""
+    return load_fixtures(folder) if any(Path(folder).glob("**/*.json")) else []
+
+
+def names_in(folder: str | Path, tool: str) -> set[str]:
+    """Return the names that are taken for a tool's fixtures: its own, and those of the files in its folder."""
+    own = {fixture.id for fixture in kept_in(folder) if fixture.tool == tool}
+    return own | {path.stem for path in (Path(folder) / tool).glob("*.json")}
 
 
 def add_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
@@ -53,11 +59,10 @@ def add_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     >>> add_fixture(one, home).name, add_fixture(replace(one, payload={"n": 2}), home).name
     ('valid.json', 'valid-2.json')
     """
-    others = kept_in(folder, fixture.tool)
-    same = twin(fixture, others)
+    same = twin(fixture, kept_in(folder))
     if same is not None:
         raise ConfigError(f"{same.id} has the same payload for {fixture.tool}. Next: keep that one, or change it.")
-    return save_fixture(replace(fixture, id=_free(fixture.id, {other.id for other in others})), folder)
+    return save_fixture(replace(fixture, id=_free(fixture.id, names_in(folder, fixture.tool))), folder)
 
 
 def _free(name: str, taken: set[str]) -> str:

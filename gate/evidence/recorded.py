@@ -60,7 +60,16 @@ def _rows(file: Path) -> Iterator[Recorded]:
         fields = ("id", "kind", "raw", "finish_reason")
         if isinstance(row, Finding) or not all(type(row.get(field)) is str for field in fields):
             raise ConfigError(f"{file} line {number}: needs {', '.join(fields)}. Next: put the file back.")
-        tool = _TOOLS.get(row["kind"].split(".")[0])
+        tool = tool_of(row["kind"])
         if tool is None:
             raise ConfigError(f"{file} line {number}: the kind is of no known tool. Next: put the file back.")
         yield Recorded(row["id"], row["kind"], *tool, row["raw"], row["finish_reason"])
+
+
+def tool_of(kind: str) -> tuple[str, Side] | None:
+    """Return the tool and the side that a kind of prompt asks for, or None for one that is not known.
+
+    >>> tool_of("inventory.oneshot")
+    ('inventory.lookup', 'output')
+    """
+    return _TOOLS.get(kind.split(".")[0])

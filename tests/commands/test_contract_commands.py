@@ -1,4 +1,4 @@
-"""`gate contract lint|freeze|diff|import` and `gate fixture`."""
+"""`gate contract lint|freeze|diff|import`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gate import AgentMemory, ResultGateError, load_contracts
+from gate import load_contracts
 from gate.cli import main
 from gate.contracts.diff import diff
 from gate.contracts.importing import import_tools
@@ -164,31 +164,3 @@ def test_an_existing_schema_is_never_overwritten(
 def test_a_document_without_a_tool_says_so(document: object) -> None:
     with pytest.raises(ConfigError, match="Next:"):
         import_tools(document)
-
-
-def test_a_refused_payload_becomes_a_fixture_with_one_command(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    quarantine = tmp_path / "quarantine.jsonl"
-    memory = AgentMemory(quarantine=quarantine)
-    for raw in ('{"sku":"SKU-19","quantity":"4","warehouse":"sfo"}', '{"sku":'):
-        with pytest.raises(ResultGateError):
-            memory.append_tool_result("inventory.lookup", raw)
-    command = [
-        "fixture",
-        "--from",
-        str(quarantine),
-        "--row",
-        "1",
-        "--id",
-        "text-quantity",
-        "--out",
-        str(tmp_path / "fx"),
-    ]
-    assert main(command) == 0
-    capsys.readouterr()
-    assert main(["replay", str(tmp_path / "fx"), "--json"]) == 0
-    (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert (row["id"], row["label"], row["first"]["findings"][0]["code"]) == ("text-quantity", "block", "schema.type")
-    assert main([*command[:3], "--row", "9", "--id", "x"]) == 2
-    assert "has 2 lines" in capsys.readouterr().err
