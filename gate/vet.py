@@ -8,8 +8,6 @@ Not here: whether the contract is the right one for the tool.
 
 from __future__ import annotations
 
-import difflib
-import json
 from typing import Any, NamedTuple
 
 from gate.engine import patterns
@@ -18,16 +16,17 @@ from gate.engine.formats import BOUNDED, FORMATS
 from gate.engine.linear import matcher
 from gate.engine.refs import IN_PLACE, Place, faulty_references
 from gate.errors import Finding, escape, finding, quote
+from gate.vetting import lines
+from gate.vetting.shapes import as_list, as_object, is_bounded_text, is_closed, is_limit, is_map, is_shaped, types
 
-_NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
-KEYWORDS = _NOTES | set(IN_PLACE) | {
+NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
+KEYWORDS = NOTES | set(IN_PLACE) | {
     "$defs", "$ref", "type", "enum", "const", "properties", "required", "additionalProperties", "propertyNames",
     "minProperties", "maxProperties", "dependentRequired", "items", "prefixItems", "minItems", "maxItems",
     "uniqueItems", "contains", "minContains", "maxContains", "minLength", "maxLength", "pattern", "format", "minimum",
     "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 }  # fmt: skip
 _OWN_SHAPE = {"type", "$ref", "enum", "const"}
-_SHAPES = ("type", "enum", "const", "$ref", "anyOf", "oneOf")
 
 
 class Vetting(NamedTuple):
@@ -45,10 +44,10 @@ def vet(schema: dict[str, Any]) -> Vetting:
     """
     vetter = _Vetter()
     if schema.get("type") != "object":
-        vetter.error("root", "", "a contract must be an object at its root.", 'write "type": "object" there.')
+        vetter.error("root", "", "a contract must be an object at its root.", lines.write({"type": "object"}))
     if schema.get("$schema", DIALECT) != DIALECT:
         message = f"$schema is {quote(schema['$schema'], 80)}: contracts are read as 2020-12."
-        vetter.error("schema", "/$schema", message, f"drop it, or write {DIALECT}.")
+        vetter.error("schema", "/$schema", message, lines.write({"$schema": DIALECT}, "drop it"))
     vetter.node(schema, "", closed=True, known=frozenset())
     for reason, path, message, hint in faulty_references(schema, vetter.places):
         vetter.error(reason, path, message, hint)
@@ -74,14 +73,14 @@ class _Vetter:
         properties of the object it only narrows."""
         if not isinstance(node, dict):
             message = f"{path or 'the contract'} is {quote(node)}, not a schema object: it closes nothing."
-            self.error("open", path, message, "write an object with a type.")
+            self.error("open", path, message, lines.shape(node))
             return
         self.keywords(node, path)
         self.places.append(Place(node, path, closed))
-        if closed and not _is_shaped(node):
-            self.error("open", path, f"{path or 'the contract'} has no type: anything passes.", "give it a type.")
-        alike = [node, *filter(_is_shaped, _list(node.get("allOf")))]
-        names = known.union(*(_object(part.get("properties")) for part in alike))
+        if closed and not is_shaped(node):
+            self.error("open", path, f"{path or 'the contract'} has no type: anything passes.", lines.shape(node))
+        alike = [node, *filter(is_shaped, as_list(node.get("allOf")))]
+        names = known.union(*(as_object(part.get("properties")) for part in alike))
         self.object_rules(node, path, closed, names)
         self.array_rules(node, path, closed)
         self.string_rules(node, path, closed)
@@ -89,80 +88,77 @@ class _Vetter:
         self.inside(node, path, closed, names)
 
     def keywords(self, node: dict[str, Any], path: str) -> None:
-        for word in node:
+        for word, value in node.items():
             if word == "default":
                 message = f"{path or 'the contract'} has a default, and nothing is ever filled in."
-                self.error("default", f"{path}/default", message, "drop it; make the field required or optional.")
+                self.error("default", f"{path}/default", message, lines.drop(word, value))
             elif word not in KEYWORDS:
-                near = difflib.get_close_matches(word.casefold(), KEYWORDS, n=1)
-                hint = f"did you mean {near[0]}?" if near else "drop it, or say it with a keyword that is checked."
-                self.error("keyword", f"{path}/{escape(word, 40)}", f"{quote(word)} is no keyword of a contract.", hint)
+                message = f"{quote(word)} is no keyword of a contract."
+                self.error("keyword", _below(path, word), message, lines.keyword(node, word, KEYWORDS))
             elif word in ("$id", "$schema") and path:
-                self.error("keyword", f"{path}/{word}", f"{word} stands below the root.", "drop it.")
+                self.error("keyword", f"{path}/{word}", f"{word} stands below the root.", lines.drop(word, value))
 
     def object_rules(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
-        typed = "object" in _types(node)
-        if closed and typed and not _is_closed(node):
+        typed = "object" in types(node)
+        if closed and typed and not is_closed(node):
             message = f"{path or 'the contract'} is open: unknown fields would pass."
-            hint = (
-                'write "additionalProperties": false; a map needs it as a schema, with propertyNames and maxProperties.'
-            )
-            self.error("open", path, message, hint)
+            self.error("open", path, message, lines.closing(node))
         if closed and not typed and "properties" in node and "type" in node:
-            self.error("open", path, f"{path} has properties but is no object.", 'write "type": "object".')
+            self.error("open", path, f"{path} has properties but is no object.", lines.write({"type": "object"}))
         needed = [
-            *_list(node.get("required")),
-            *(n for part in _object(node.get("dependentRequired")).values() for n in part),
+            *as_list(node.get("required")),
+            *(n for part in as_object(node.get("dependentRequired")).values() for n in part),
         ]
         for name in needed:
-            if name not in names and not _is_map(node):
+            if name not in names and not is_map(node):
                 message = f"required names {quote(name)}, which is no property: nothing could ever pass."
-                self.error("required", f"{path}/required", message, "add the property or drop the name.")
+                self.error("required", f"{path}/required", message, lines.required(node, names))
 
     def array_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
-        if not closed or "array" not in _types(node):
+        if not closed or "array" not in types(node):
             return
         if "items" not in node:
-            self.error("open", path, f"{path} is an array of anything.", "say what its items are.")
+            self.error("open", path, f"{path} is an array of anything.", lines.items(node))
         if "maxItems" not in node and node.get("items") is not False:
-            self.warn("unbounded", path, f"{path} may be of any length.", "give it maxItems.")
+            self.warn("unbounded", path, f"{path} may be of any length.", lines.most_items(node))
 
     def string_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
         name = node.get("format")
         if name is not None and name not in FORMATS:
-            hint = "use one of " + ", ".join(sorted(FORMATS)) + "."
+            hint = lines.format_name(name, FORMATS)
             self.error("format", f"{path}/format", f"the format {quote(name)} is not checked by the kit.", hint)
         pattern = node.get("pattern")
         if isinstance(pattern, str):
             self.pattern(pattern, f"{path}/pattern")
-        bounded = "maxLength" in node or (isinstance(name, str) and name in BOUNDED) or _fixed_length(pattern)
-        if closed and "string" in _types(node) and not bounded and "enum" not in node and "const" not in node:
-            self.warn("unbounded", path, f"{path} may be a string of any length.", "give it maxLength.")
+        bounded = is_bounded_text(node, BOUNDED)
+        if closed and "string" in types(node) and not bounded and "enum" not in node and "const" not in node:
+            self.warn("unbounded", path, f"{path} may be a string of any length.", lines.longest(node))
 
     def pattern(self, pattern: str, path: str) -> None:
         try:
             matcher(pattern)
         except ValueError as error:
-            self.error("pattern", path, f"the pattern {error}.", "use what means the same in both engines.")
+            hint = lines.drop("pattern", pattern, "say it with what means the same in both engines")
+            self.error("pattern", path, f"the pattern {error}.", hint)
             return
         if not patterns.is_anchored(pattern):
-            self.warn("unanchored", path, "the pattern is found anywhere in the string.", "write ^…$ around it.")
+            self.warn("unanchored", path, "the pattern is found anywhere in the string.", lines.anchored(pattern))
 
     def number_rules(self, node: dict[str, Any], path: str, closed: bool) -> None:
         ends = ({"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"})
-        bounded = node.keys() & {"enum", "const"} or all(any(_is_limit(node.get(word)) for word in end) for end in ends)
-        if closed and _types(node) & {"integer", "number"} and not bounded:
-            self.warn("unbounded_number", path, f"{path} has no least or no greatest value.", "give it both.")
+        bounded = node.keys() & {"enum", "const"} or all(any(is_limit(node.get(word)) for word in end) for end in ends)
+        if closed and types(node) & {"integer", "number"} and not bounded:
+            self.warn("unbounded_number", path, f"{path} has no least or no greatest value.", lines.ends(node))
 
     def inside(self, node: dict[str, Any], path: str, closed: bool, names: frozenset[str]) -> None:
         for word in ("properties", "$defs"):
-            for name, part in _object(node.get(word)).items():
+            for name, part in as_object(node.get(word)).items():
                 whole = closed or word == "$defs"
-                self.node(part, f"{path}/{word}/{escape(name, 40)}", closed=whole, known=frozenset())
+                self.node(part, _below(f"{path}/{word}", name), closed=whole, known=frozenset())
         for word in ("items", "additionalProperties"):
             if isinstance(node.get(word), dict) or (word == "items" and node.get(word) is True):
                 self.node(node[word], f"{path}/{word}", closed=closed, known=frozenset())
-        for index, part in enumerate(_list(node.get("prefixItems"))):
+        for index, part in enumerate(as_list(node.get("prefixItems"))):
             self.node(part, f"{path}/prefixItems/{index}", closed=closed, known=frozenset())
         for word in ("propertyNames", "contains"):
             if word in node:
@@ -171,48 +167,11 @@ class _Vetter:
             parts = node.get(word)
             for index, part in enumerate(parts if isinstance(parts, list) else [parts] if word in node else []):
                 where = f"{path}/{word}/{index}" if isinstance(parts, list) else f"{path}/{word}"
-                shapes = word in ("anyOf", "oneOf") or (word == "allOf" and _is_shaped(part))
+                shapes = word in ("anyOf", "oneOf") or (word == "allOf" and is_shaped(part))
                 alone = closed and shapes and not node.keys() & _OWN_SHAPE
                 self.node(part, where, closed=alone, known=frozenset() if alone else names)
 
 
-def _is_limit(value: Any) -> bool:
-    """Say whether a number bounds anything; one of 300 digits leaves room for numbers that overflow."""
-    return isinstance(value, int | float) and abs(value) < 1e300
-
-
-def _is_shaped(node: Any) -> bool:
-    return isinstance(node, dict) and (
-        any(word in node for word in _SHAPES) or any(map(_is_shaped, _list(node.get("allOf"))))
-    )
-
-
-def _is_closed(node: dict[str, Any]) -> bool:
-    return node.get("additionalProperties") is False or _is_map(node)
-
-
-def _is_map(node: dict[str, Any]) -> bool:
-    """Say whether an object is a map whose names, values and size are all constrained."""
-    values, names = node.get("additionalProperties"), node.get("propertyNames")
-    constrained = isinstance(names, dict) and bool(names.keys() & {"pattern", "enum", "format", "maxLength"})
-    return isinstance(values, dict) and constrained and "maxProperties" in node
-
-
-def _types(node: dict[str, Any]) -> set[str]:
-    kind = node.get("type", [])
-    return {kind} if isinstance(kind, str) else {item for item in _list(kind) if isinstance(item, str)}
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _fixed_length(pattern: Any) -> bool:
-    """Say whether an anchored pattern bounds the length by itself: it repeats nothing without end."""
-    if not isinstance(pattern, str) or not patterns.is_anchored(pattern):
-        return False
-    return not any(mark in json.dumps(pattern) for mark in ("*", "+", ",}"))
+def _below(path: str, name: str) -> str:
+    """Return the JSON Pointer of a name below a path; the name is somebody's, so it is escaped and cut short."""
+    return f"{path}/{escape(name, 40).replace('~', '~0').replace('/', '~1')}"

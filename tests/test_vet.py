@@ -17,6 +17,7 @@ from gate.errors import MAX_MESSAGE, ContractError
 from gate.vet import KEYWORDS, vet
 from tests.cases_kit import WHOLE, WORD, contract, shape
 from tests.hostile import INDEXES, Raising, samples
+from tests.mending import mended
 from tests.strategies import Schema, values
 
 A = {"$ref": "#/$defs/a"}
@@ -148,10 +149,31 @@ def test_warns_of_what_has_no_bound(node: Schema, codes: list[str]) -> None:
 
 
 def test_says_what_was_probably_meant() -> None:
-    (found,) = vet(shape(a=WHOLE) | {"requierd": ["a"]}).errors
-    assert (found.path, found.hint) == ("/requierd", "did you mean required?")
+    (found,) = vet(
+        {"type": "object", "additionalProperties": False, "properties": {"a": WHOLE}, "requierd": ["a"]}
+    ).errors
+    assert (found.path, found.hint) == ("/requierd", 'write "required": ["a"].')
     (found,) = vet({"type": "object", "additionalproperties": False, "additionalProperties": False}).errors
-    assert found.hint == "did you mean additionalProperties?"
+    assert found.hint.startswith('drop "additionalproperties": false, or')
+
+
+_NO_LINE = {"contract.ref", "contract.remote_ref"}  # what they should point at is nobody's guess
+_LOOK = "what only narrows"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [pytest.param(row[1], id=row[0]) for row in REFUSED if not _NO_LINE & set(row[2]) and row[0] != _LOOK]
+    + [pytest.param(shape(a=row[1]), id=row[0]) for row in WARNED],
+)
+def test_the_line_to_write_instead_mends_it(schema: Schema) -> None:
+    for _ in range(6):  # a line may bring the next finding: a type asks for a bound
+        found = [item for part in vet(schema) for item in part]
+        if not found:
+            break
+        schema = mended(schema, found[0])
+    assert vet(schema) == ([], [])
+    assert contract(schema).warnings == ()
 
 
 def test_names_the_place() -> None:
@@ -170,9 +192,9 @@ def test_all_faults_are_told_at_once() -> None:
 
 def test_references_that_meet_again_and_again_are_vetted_once() -> None:
     parts = {f"d{n}": {"anyOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 3} for n in range(60)} | {"d60": WHOLE}
-    started = time.perf_counter()
+    started = time.process_time()
     assert vet(shape(a={"$ref": "#/$defs/d0"}) | {"$defs": parts}).errors == []
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize("index", INDEXES[:-1])  # the last is only large
