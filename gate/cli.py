@@ -24,8 +24,8 @@ def command_names() -> list[str]:
 
 
 def _modules() -> dict[str, str]:
-    """Return the module of each command; one whose name Python keeps for itself ends in `_`."""
-    found = {module.name for module in pkgutil.iter_modules(gate.commands.__path__)} - _HELPERS
+    """Return the module of each command (named with a last `_` if Python keeps the name); a folder holds actions."""
+    found = {module.name for module in pkgutil.iter_modules(gate.commands.__path__) if not module.ispkg} - _HELPERS
     return {name.rstrip("_"): f"gate.commands.{name}" for name in found}
 
 

@@ -79,7 +79,8 @@ def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYT
         contracts.append(contract)
         if lock and entry.get("sha256") != contract.sha256:
             state = "changed since it was frozen" if entry else "is not frozen yet"
-            found.append(finding("contract.lock", "", f"the contract {contract.id} {state}.", _FREEZE))
+            hint = _COMPARE.format(contract.id) if entry else _FREEZE
+            found.append(finding("contract.lock", "", f"the contract {contract.id} {state}.", hint))
     if not lock:
         found.append(finding("contract.lock", "", f"{LOCK} is missing: nothing is frozen.", _RESTORE))
     for name in sorted(lock.keys() - {f"{tool}.{side}" for _, tool, side in files}):
@@ -96,9 +97,9 @@ def contract_files(folder: Path, pattern: str = "*.json") -> list[tuple[Path, st
     """
     found: list[tuple[Path, str, Side]] = []
     for path in sorted(folder.glob(pattern)):
-        named = _FILE.fullmatch(path.name)
+        named = file_name(path.name)
         if named:
-            found.append((path, named["tool"], "input" if named["side"] == "input" else "output"))
+            found.append((path, *named))
         elif path.name != LOCK:
             raise refusal("name", f"{path.name} is not named <tool>.<input|output>.schema.json.", "rename the file.")
     if not found:
@@ -106,8 +107,19 @@ def contract_files(folder: Path, pattern: str = "*.json") -> list[tuple[Path, st
     return found
 
 
+def file_name(name: str) -> tuple[str, Side] | None:
+    """Return the tool and the side that a schema file is named after, or None.
+
+    >>> file_name("inventory.lookup.output.schema.json")
+    ('inventory.lookup', 'output')
+    """
+    named = _FILE.fullmatch(name)
+    return (named["tool"], "input" if named["side"] == "input" else "output") if named else None
+
+
 _RESTORE = "restore it from version control; or delete it, then run `gate contract freeze`: versions begin anew."
-_FREEZE = "compare it with the old file (`gate contract diff OLD NEW`), then run `gate contract freeze`."
+_FREEZE = "run `gate contract freeze`."
+_COMPARE = "compare it with the old file (`gate contract diff OLD NEW`), then run `gate contract freeze --bump {}`."
 
 
 def read_lock(folder: Path) -> dict[str, dict[str, str]]:

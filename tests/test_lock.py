@@ -38,7 +38,7 @@ def test_each_contract_is_new_changed_kept_or_dropped(folder: Path) -> None:
     (folder / "ticket.input.schema.json").unlink()
     before = {name: entry["version"] for name, entry in read_lock(folder).items()}
     after = str(int(before["refund_order.input"]) + 1)
-    done = {item.id: item for item in freeze(folder)}
+    done = {item.id: item for item in freeze(folder, ["refund_order.input"])}
     assert done["inventory.lookup.output"].state == "kept"
     assert done["new.output"] == Frozen("new.output", "1", "new")
     assert done["refund_order.input"] == Frozen("refund_order.input", after, "changed")
@@ -50,11 +50,28 @@ def test_each_contract_is_new_changed_kept_or_dropped(folder: Path) -> None:
     assert contracts.input("ticket") is None and contracts.output("new") is not None
 
 
+@pytest.mark.parametrize(
+    ("bump", "told"),
+    [
+        ([], "refund_order.input changed, and its version did not: it is still 1."),
+        (["ticket.input"], "no contract that changed"),
+        (["refund_order.input", "nobody.input"], '"nobody.input" is no contract that changed: its version stays.'),
+    ],
+)
+def test_a_changed_schema_under_its_old_version_is_not_frozen(folder: Path, bump: list[str], told: str) -> None:
+    before = (folder / LOCK).read_bytes()
+    write(folder, "refund_order.input", shape(a=WHOLE))
+    with pytest.raises(ContractError, match="nothing was frozen.*Next: ") as caught:
+        freeze(folder, bump)
+    assert told in str(caught.value)
+    assert (folder / LOCK).read_bytes() == before
+
+
 def test_a_version_that_is_no_number_is_counted_behind_a_dot(folder: Path) -> None:
     lock = json.loads((folder / LOCK).read_text(encoding="utf-8"))
     lock["contracts"]["ticket.input"] = {"version": "2024-06", "sha256": "old"}
     (folder / LOCK).write_text(json.dumps(lock), encoding="utf-8")
-    assert Frozen("ticket.input", "2024-06.1", "changed") in freeze(folder)
+    assert Frozen("ticket.input", "2024-06.1", "changed") in freeze(folder, ["all"])
 
 
 @pytest.mark.parametrize(

@@ -1,104 +1,103 @@
-"""What changed between two schemas, in words: what widened (more passes than before) and what narrowed (less).
+"""What changed between two schemas, in sentences: what widened (more passes than before) and what narrowed (less).
 
-Not here: which fixtures change their decision (`gate contract diff` judges them), and changes inside a pattern, which
-nobody can order: they are reported as `changed`.
+The schemas are compared by their meaning: another order of keys, or a part moved into `$defs`, is no change.
+
+Not here: proving it with a payload (`gate.evidence.witness`). Inside a pattern, a `not`, a `oneOf` and a condition
+nobody can order two schemas by looking: such a change is only said to be one.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
-from gate.errors import clip
+from gate.contracts.edits import Edit, Steps
+from gate.contracts.keywords import Change, Direction, Pair, field_name, shown, texts
+from gate.contracts.meaning import Node, meaning, text
+from gate.engine.explain import pointer
 
-Direction = Literal["widened", "narrowed", "changed"]
-
-_UPPER = {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"}
-_LOWER = {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"}
-_INSIDE = ("properties", "$defs")
-_NOTES = {"$schema", "$id", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
-
-
-class Change(NamedTuple):
-    """One difference: its direction, a JSON Pointer into the schema, and what happened in words."""
-
-    direction: Direction
-    path: str
-    words: str
+_SHAPE = {"type", "enum", "anyOf", "oneOf", "$ref"}
+_BRANCHES: tuple[tuple[str, Direction, Direction], ...] = (
+    ("anyOf", "widened", "narrowed"), ("oneOf", "changed", "changed"), ("allOf", "narrowed", "widened"),
+)  # fmt: skip
 
 
-def diff(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
+def diff(old: Node, new: Node) -> list[Change]:
     """Return every difference that can change a decision, sorted by path. Notes and titles do not count.
 
-    >>> diff({"type": "integer", "maximum": 5}, {"type": "integer", "maximum": 9})
-    [Change(direction='widened', path='/maximum', words='maximum was 5, is 9')]
+    >>> diff({"type": "integer", "maximum": 5}, {"type": "integer", "maximum": 9})[0][:3]
+    ('widened', '/maximum', 'maximum of the payload is 9 now, it was 5')
     """
-    return sorted(set(_node(old, new, "")), key=lambda change: (change.path, change.direction, change.words))
+    found = _node(meaning(old), meaning(new), (), (), True)
+    return sorted(found, key=lambda change: (change.path, change.direction, change.words))
 
 
-def _node(old: Any, new: Any, path: str) -> Iterator[Change]:
-    if not isinstance(old, dict) or not isinstance(new, dict):
-        if old != new:
-            yield Change("changed", path, f"was {_shown(old)}, is {_shown(new)}")
+def _node(old: Any, new: Any, at: Steps, to: Steps, sure: bool) -> Iterator[Change]:
+    """Compare two nodes at `at` and `to`. `sure`: what widens here widens the whole."""
+    if text(old) == text(new):
         return
-    for word in sorted((old.keys() | new.keys()) - _NOTES):
-        before, after, where = old.get(word), new.get(word), f"{path}/{word}"
-        if before == after and (word in old) == (word in new):
+    if not isinstance(old, dict) or not isinstance(new, dict) or _shape(old) != _shape(new) or _disjoint(old, new):
+        words = f"{field_name(at)} is {shown(new)} now, it was {shown(old)}"
+        yield Change("changed", pointer(at), words, Edit(at[:-1], to[:-1], at[-1:]))
+        return
+    pair = Pair(old, new, at, to, sure)
+    yield from pair.changes()
+    yield from _fields(pair)
+    yield from _inside(pair)
+    yield from _branches(pair)
+
+
+def _fields(pair: Pair) -> Iterator[Change]:
+    """Compare the properties of an object."""
+    before, after = pair.old.get("properties", {}), pair.new.get("properties", {})
+    closed = pair.old.get("additionalProperties") is pair.new.get("additionalProperties") is False
+    for name in sorted(before.keys() | after.keys()):
+        at, to = (*pair.at, "properties", name), (*pair.to, "properties", name)
+        if name in before and name in after:
+            yield from _node(before[name], after[name], at, to, pair.sure)
             continue
-        if word in _INSIDE:
-            yield from _named(before or {}, after or {}, where)
-        elif word == "items" and word in old and word in new:
-            yield from _node(before, after, where)
-        else:
-            yield from _keyword(word, before, after, where)
+        way: Direction = "widened" if name in after else "narrowed"
+        words = f"{field_name(at)} is {'a field now' if name in after else 'no field any more'}"
+        edit = Edit(at[:-1], to[:-1], (name,))
+        yield Change(way if closed and pair.sure else "changed", pointer(at), words, edit)
 
 
-def _named(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Change]:
-    for name in sorted(old.keys() | new.keys()):
-        where = f"{path}/{name}"
-        if name not in new:
-            yield Change("narrowed", where, "is gone: the field is refused")
-        elif name not in old:
-            yield Change("widened", where, "is new: the field passes")
-        else:
-            yield from _node(old[name], new[name], where)
+def _inside(pair: Pair) -> Iterator[Change]:
+    """Compare what the items of an array and the values of a map must be."""
+    for word in ("items", "additionalProperties"):
+        before, after = pair.old.get(word), pair.new.get(word)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _node(before, after, (*pair.at, word), (*pair.to, word), pair.sure)
+        elif text(before) != text(after):
+            way: Direction = "widened" if before is False else "narrowed" if after is False else "changed"
+            words = f"{word} of {pair.field} is {shown(after)} now, it was {shown(before)}"
+            yield pair.change(way, (word,), words)
 
 
-def _keyword(word: str, old: Any, new: Any, path: str) -> Iterator[Change]:
-    if word in ("required", "enum", "type"):
-        yield from _listed(word, old, new, path)
-    elif old is None:
-        yield Change("narrowed", path, f"{word} is new: {_shown(new)}")
-    elif new is None:
-        yield Change("widened", path, f"{word} is gone; it was {_shown(old)}")
-    elif word in _UPPER or word in _LOWER:
-        grows = (new > old) == (word in _UPPER)
-        yield Change("widened" if grows else "narrowed", path, f"{word} was {_shown(old)}, is {_shown(new)}")
-    else:
-        yield Change("changed", path, f"{word} was {_shown(old)}, is {_shown(new)}")
+def _branches(pair: Pair) -> Iterator[Change]:
+    """Compare the alternatives of a node; those that are equal are left aside, wherever they stand."""
+    for word, more, less in _BRANCHES:
+        before, after = pair.old.get(word, []), pair.new.get(word, [])
+        same = texts(before) & texts(after)
+        gone = [index for index, part in enumerate(before) if text(part) not in same]
+        come = [index for index, part in enumerate(after) if text(part) not in same]
+        if len(gone) == len(come):
+            for i, j in zip(gone, come, strict=True):
+                sure = pair.sure and word != "oneOf"
+                yield from _node(before[i], after[j], (*pair.at, word, i), (*pair.to, word, j), sure)
+            continue
+        kind = "rule" if word == "allOf" else "alternative"
+        for part in (after[index] for index in come):
+            yield pair.change(more, (word,), f"{pair.field} has another {kind}: {shown(part)}", text(part))
+        for part in (before[index] for index in gone):
+            yield pair.change(less, (word,), f"{pair.field} has lost the {kind} {shown(part)}", text(part))
 
 
-def _listed(word: str, old: Any, new: Any, path: str) -> Iterator[Change]:
-    before, after = _texts(old), _texts(new)
-    if not before or not after:  # the keyword came or went: required then names nothing, enum and type allow all
-        came = bool(after)
-        yield Change(
-            "narrowed" if came else "widened", path, f"{word} {'is new' if came else 'is gone'}: {_shown(new or old)}"
-        )
-        return
-    more: Direction = "narrowed" if word == "required" else "widened"
-    less: Direction = "widened" if word == "required" else "narrowed"
-    for text in sorted(after - before):
-        yield Change(more, path, f"{word} has {clip(text, 80)} now")
-    for text in sorted(before - after):
-        yield Change(less, path, f"{word} no longer has {clip(text, 80)}")
+def _shape(node: Node) -> set[str]:
+    return node.keys() & _SHAPE
 
 
-def _texts(value: Any) -> set[str]:
-    items = value if isinstance(value, list) else [] if value is None else [value]
-    return {json.dumps(item, sort_keys=True) for item in items}
-
-
-def _shown(value: Any) -> str:
-    return clip(json.dumps(value, sort_keys=True), 80)
+def _disjoint(old: Node, new: Node) -> bool:
+    return text(old.get("$ref")) != text(new.get("$ref")) or (
+        "type" in old and not texts(old["type"]) & texts(new["type"])
+    )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gate import load_contracts
 from gate.cli import main
-from gate.contracts.diff import diff
 from gate.contracts.importing import import_tools
 from gate.errors import ConfigError
 from gate.files import HOME
@@ -54,7 +55,9 @@ def test_freezing_gives_the_changed_contract_the_next_version(
     schemas: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _edit(schemas / OUTPUT, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
-    assert main(["contract", "freeze", str(schemas), "--json"]) == 0
+    assert main(["contract", "freeze", str(schemas)]) == 2
+    assert "its version did not: it is still 1. Next: read `gate contract diff HEAD schemas`" in capsys.readouterr().err
+    assert main(["contract", "freeze", str(schemas), "--bump", "inventory.lookup.output", "--json"]) == 0
     states = {row["id"]: (row["version"], row["state"]) for row in json.loads(capsys.readouterr().out)["contracts"]}
     assert states["inventory.lookup.output"] == ("2", "changed")
     assert states["refund_order.input"][1] == "kept"
@@ -75,35 +78,67 @@ def test_diff_says_what_widened_and_which_fixture_moves(tmp_path: Path, capsys: 
     _edit(new, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
     assert main(["contract", "diff", str(HOME / "schemas" / OUTPUT), str(new), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert [(change["direction"], change["path"]) for change in told["changes"]] == [
-        ("widened", "/properties/warehouse/enum")
+    (change,) = told["changes"]
+    assert (change["direction"], change["path"], change["proven"]) == ("widened", "/properties/warehouse/enum", True)
+    assert change["payload"]["warehouse"] == "lon"
+    assert told["fixtures"] == [
+        {"fixture": "unknown-warehouse", "tool": "inventory.lookup", "before": "block", "after": "allow"}
     ]
-    assert told["fixtures"] == [{"fixture": "unknown-warehouse", "before": "block", "after": "allow"}]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "direction"),
-    [
-        ({"maximum": 5}, {"maximum": 6}, "widened"),
-        ({"minLength": 5}, {"minLength": 6}, "narrowed"),
-        ({"required": ["a"]}, {"required": ["a", "b"]}, "narrowed"),
-        ({"required": ["a"]}, {}, "widened"),
-        ({"enum": [1, 2]}, {"enum": [1]}, "narrowed"),
-        ({"type": "string"}, {"type": ["string", "null"]}, "widened"),
-        ({"properties": {}}, {"properties": {"a": {"type": "null"}}}, "widened"),
-        ({"properties": {"a": {"type": "null"}}}, {"properties": {}}, "narrowed"),
-        ({"items": {"maximum": 5}}, {"items": {"maximum": 4}}, "narrowed"),
-        ({"pattern": "^a$"}, {"pattern": "^b$"}, "changed"),
-        ({}, {"pattern": "^b$"}, "narrowed"),
-        ({"format": "line"}, {}, "widened"),
-    ],
-)
-def test_every_kind_of_change_has_its_direction(old: dict, new: dict, direction: str) -> None:
-    assert [change.direction for change in diff(old, new)] == [direction]
+def test_diff_of_a_narrower_contract_is_no_finding(tmp_path: Path, capsys: Capture) -> None:
+    new = tmp_path / "any-name.json"
+    shutil.copy(HOME / "schemas" / OUTPUT, new)
+    _edit(new, lambda schema: schema["properties"]["quantity"].update(maximum=9))
+    assert main(["contract", "diff", str(HOME / "schemas" / OUTPUT), str(new)]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "narrowed  inventory.lookup.output: maximum of quantity is 9 now, it was 1000000"
+    assert second.strip().startswith('newly refused: {"sku": ')
 
 
-def test_titles_and_descriptions_are_no_change() -> None:
-    assert diff({"type": "object", "title": "a"}, {"type": "object", "description": "b"}) == []
+def test_diff_of_equal_meanings_is_no_change(tmp_path: Path, capsys: Capture) -> None:
+    new = tmp_path / OUTPUT
+    shutil.copy(HOME / "schemas" / OUTPUT, new)
+
+    def rewrite(schema: dict[str, Any]) -> None:
+        schema["$defs"] = {"house": schema["properties"]["warehouse"]}
+        schema["properties"] = {**schema["properties"], "warehouse": {"$ref": "#/$defs/house"}}
+        schema["required"].reverse()
+
+    _edit(new, rewrite)
+    assert main(["contract", "diff", str(HOME / "schemas" / OUTPUT), str(new)]) == 0
+    assert capsys.readouterr().out == "Nothing that decides has changed.\n"
+
+
+def test_diff_reads_folders_and_git_revisions(
+    schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+    for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *words], check=True)
+    (schemas / "ticket.input.schema.json").unlink()
+    _edit(schemas / OUTPUT, lambda schema: schema["properties"]["sku"].update(maxLength=33))
+    for old in ("HEAD", "HEAD:schemas"):
+        assert main(["contract", "diff", old, "schemas", "--json"]) == 1
+        told = json.loads(capsys.readouterr().out)["changes"]
+        assert [(row["contract"], row["direction"], row["proven"]) for row in told] == [
+            ("inventory.lookup.output", "widened", True),
+            ("ticket.input", "narrowed", True),
+        ]
+    assert main(["contract", "diff", f"HEAD:schemas/{OUTPUT}", f"schemas/{OUTPUT}"]) == 1
+    assert main(["contract", "diff", "HEAD", "HEAD"]) == 0
+    capsys.readouterr()
+    for nowhere in ("HEAD:nothing", "--upload-pack=x", "no-such-branch"):
+        assert main(["contract", "diff", "schemas", *(["--"] if nowhere[0] == "-" else []), nowhere]) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_diff_says_which_place_holds_no_contract(schemas: Path, tmp_path: Path, capsys: Capture) -> None:
+    old = tmp_path / "old.json"
+    old.write_text('{"type": "object"}', encoding="utf-8")
+    assert main(["contract", "diff", str(old), str(schemas / OUTPUT)]) == 2
+    assert f"{old}: inventory.lookup.output cannot be used" in capsys.readouterr().err
 
 
 OPEN = {"type": "object", "properties": {"q": {"type": "string", "default": "x"}}, "required": ["q"]}
@@ -121,7 +156,8 @@ def test_imports_the_shape(shape: str, tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(SHAPES[shape]), encoding="utf-8")
     out = tmp_path / "schemas"
-    assert main(["contract", "import", str(file), "--out", str(out), "--fixtures", str(tmp_path / "fixtures")]) == 0
+    places = ["--into", str(out), "--fixtures", str(tmp_path / "fixtures")]
+    assert main(["contract", "import", str(file), *places, "--drop-defaults"]) == 0
     contract = load_contracts(out).input("find")
     assert contract is not None
     assert contract.judge({"q": "x"}).outcome == "allow"
@@ -130,8 +166,8 @@ def test_imports_the_shape(shape: str, tmp_path: Path, capsys: Capture) -> None:
     assert "default dropped" in capsys.readouterr().out
     assert main(["replay", str(tmp_path / "fixtures"), "--contracts", str(out), "--json"]) == 0
     pack = {row["id"]: row["label"] for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert pack["input-valid-1"] == "allow"
-    assert pack["input-required-q"] == pack["input-additionalproperties"] == pack["input-q-type"] == "block"
+    assert pack["input-additionalproperties-allow"] == "allow"
+    assert {pack[f"input-{rule}-block"] for rule in ("required-q", "additionalproperties", "q-type")} == {"block"}
 
 
 def test_a_tool_that_cannot_be_closed_writes_nothing(tmp_path: Path, capsys: Capture) -> None:
@@ -141,7 +177,7 @@ def test_a_tool_that_cannot_be_closed_writes_nothing(tmp_path: Path, capsys: Cap
     ]
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(tools), encoding="utf-8")
-    assert main(["contract", "import", str(file), "--out", str(tmp_path / "schemas")]) == 1
+    assert main(["contract", "import", str(file), "--into", str(tmp_path / "schemas"), "--drop-defaults"]) == 1
     assert not (tmp_path / "schemas").exists()
     assert "Nothing was written." in capsys.readouterr().out
 
@@ -153,7 +189,7 @@ def test_an_existing_schema_is_never_overwritten(
     file = tmp_path / "tools.json"
     file.write_text(json.dumps(tools), encoding="utf-8")
     before = sorted(path.name for path in schemas.iterdir())
-    assert main(["contract", "import", str(file), "--out", str(schemas)]) == 2
+    assert main(["contract", "import", str(file), "--into", str(schemas), "--drop-defaults"]) == 2
     assert sorted(path.name for path in schemas.iterdir()) == before
     assert "is there already" in capsys.readouterr().err
 

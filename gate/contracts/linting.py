@@ -1,0 +1,45 @@
+"""What keeps a schema from being a contract, and which bounds it lacks: everything at once, nothing changed.
+
+Not here: the rules (`gate.vet`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from gate.contract import Contract
+from gate.contracts.sources import Source
+from gate.errors import ContractError, Finding
+from gate.vet import vet
+
+_FIRST = ("contract.name", "contract.schema")  # looked at before the schema is vetted
+
+
+class Lint(NamedTuple):
+    """One finding about one contract. An "error" refuses to start, a "warning" does not."""
+
+    contract: str
+    level: Literal["error", "warning"]
+    finding: Finding
+
+
+def lint(source: Source) -> list[Lint]:
+    """Return what is to be mended in one schema, errors first; the hint of each is the line to write instead.
+
+    >>> [item.finding.hint for item in lint(Source("add", "input", {"type": "object"}, True))]
+    ['write "additionalProperties": false.']
+    """
+    errors, warnings = _vetted(source.tool, source)
+    if any(found.code == "contract.name" for found in errors):
+        others, warnings = _vetted("tool", source)
+        errors = (*errors, *others)
+    return [Lint(source.id, "error", found) for found in errors] + [Lint(source.id, "warning", w) for w in warnings]
+
+
+def _vetted(tool: str, source: Source) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+    """Return errors and warnings; what is no JSON Schema at all has no bounds that could be missing."""
+    try:
+        return (), Contract.from_schema(source.schema, tool=tool, side=source.side).warnings
+    except ContractError as error:
+        unread = any(found.path == "" and found.code in _FIRST for found in error.findings)
+        return error.findings, () if unread or type(source.schema) is not dict else tuple(vet(source.schema).warnings)
