@@ -2,7 +2,7 @@
 
     use_warm_kernels()                  # from here on, kernels of this process are warm ones where that is safe
 
-    provisioner ─▶ forking ─▶ server ─ fork ─▶ kernel
+    provisioner ─▶ starts ─▶ forking ─▶ server ─ fork ─▶ launch ─▶ kernel
         └── client: ready without the fixed wait
 
 A warm kernel behaves as a plain one: its own environment, folder, streams, session, random numbers and sockets. Where

@@ -1,8 +1,6 @@
-"""Asks the fork server for a kernel, and is to its caller what `subprocess.Popen` is: poll, wait, signals, exit code.
+"""Asks a fork server for a process, and is to its caller what `subprocess.Popen` is: poll, wait, signals, exit code.
 
-One server for a process, started when first asked or ahead by `begin`; it ends with the process.
-
-Not here: what the server does (`server`), what Jupyter asks for (`provisioner`).
+Not here: what the server does (`server`), which server a kernel may come from (`starts`).
 """
 
 from __future__ import annotations
@@ -14,53 +12,22 @@ import os
 import select
 import signal
 import socket
+import struct
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-#: What a notebook of the kit has loaded after its first cell, as data: nothing here imports it.
-MODULES = (
-    "ipykernel.kernelapp", "ipykernel.debugger", "IPython.core.completerlib", "IPython.core.debugger",
-    "IPython.core.oinspect", "IPython.extensions.storemagic", "psutil", "tornado.platform.asyncio",
-    "gate.lab", "ipywidgets", "anywidget", "jsonschema", "httpx",
-)  # fmt: skip
-_LATE = ("GATE_", "JPY_", "MODEL_", "PYTEST_")  # variables that are read when they are needed, never at an import
 _SECONDS = 60.0
-_MOST = 2  # servers; each holds some 100 MB
+_CREDENTIALS = struct.Struct("3i")  # process, user and group, as the system tells them: a box has numbers of its own
 
 
 class Refused(Exception):
-    """This kernel has to be a plain one; the text says why."""
-
-
-class Start(NamedTuple):
-    """What decides how an interpreter starts: kernels that differ in it cannot come from one server."""
-
-    python: str
-    options: tuple[str, ...]
-    environ: tuple[tuple[str, str], ...]
-
-
-def start_of(command: Sequence[str], environ: Mapping[str, str]) -> Start:
-    """Return how the interpreter of a kernel with this command and environment starts.
-
-    >>> start_of(["python", "-X", "dev", "-m", "ipykernel_launcher", "-f", "c.json"], {"GATE_WORK": "w", "TZ": "UTC"})
-    Start(python='python', options=('-X', 'dev'), environ=(('TZ', 'UTC'),))
-
-    Raises `Refused` for a command that starts something else.
-    """
-    if "ipykernel_launcher" not in command or command[command.index("ipykernel_launcher") - 1] != "-m":
-        raise Refused("it is no ipykernel")
-    at = command.index("ipykernel_launcher")
-    if not all(Path(part).is_absolute() for part in filter(None, environ.get("PYTHONPATH", "").split(os.pathsep))):
-        raise Refused("PYTHONPATH depends on the folder")
-    fixed = tuple(sorted((name, value) for name, value in environ.items() if not name.startswith(_LATE)))
-    return Start(command[0], tuple(command[1 : at - 1]), fixed)
+    """No process could be forked that would be like a started one; the text says why."""
 
 
 class Forked:
-    """A forked kernel, with the part of `subprocess.Popen` that Jupyter uses."""
+    """A forked process, with the part of `subprocess.Popen` that Jupyter uses."""
 
     stdin = stdout = stderr = None
 
@@ -81,7 +48,7 @@ class Forked:
             select.select([self.status], [], [], timeout)
         code = self.poll()
         if code is None:
-            raise subprocess.TimeoutExpired("a warm kernel", timeout or 0.0)
+            raise subprocess.TimeoutExpired("a forked process", timeout or 0.0)
         return code
 
     def send_signal(self, number: int) -> None:
@@ -114,81 +81,90 @@ class Forked:
 
 
 class ForkServer:
-    """The server for one kind of start. `begin` does not wait for it; the first `fork` does."""
+    """A server with modules imported. It gets ready while the caller goes on; the first `fork` waits for it.
 
-    def __init__(self, start: Start, environ: Mapping[str, str]) -> None:
-        self.start, self.owner = start, os.getpid()
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    `command` starts its interpreter: it may have a box around it. What is asked of a server that a process inherited
+    (`ForkServer.inherited`) is asked of the same one.
+    """
+
+    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
+        self.control, self.process, self.owner = control, process, os.getpid()
+        self._ready = process is None
+
+    @classmethod
+    def start(cls, command: Sequence[str], environ: Mapping[str, str], modules: Iterable[str]) -> ForkServer:
+        """Start a server. Raises `OSError` if the command cannot be started."""
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         launcher, number = Path(__file__).with_name("launcher.py"), theirs.fileno()
         with theirs:
-            self._process = subprocess.Popen(
-                [start.python, *start.options, str(launcher), str(number), *MODULES], pass_fds=[number], cwd="/",
-                env=dict(environ), start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            process = subprocess.Popen(
+                [*command, str(launcher), str(number), *modules], pass_fds=[number], cwd="/", env=dict(environ),
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
-        self._ready = False
-        atexit.register(self.close)
+        server = cls(control, process)
+        atexit.register(server.close)
+        return server
 
-    def fork(self, command: Sequence[str], cwd: str, environ: Mapping[str, str], streams: Sequence[int]) -> Forked:
-        """Return a kernel that has bound its sockets. Raises `Refused`, and `OSError` if the server is gone."""
-        if not self._ready:
-            self._answer(self._control)
-            self._ready = True
+    @classmethod
+    def inherited(cls, number: int) -> ForkServer:
+        """Return the server at the other end of an open file that this process was given."""
+        return cls(socket.socket(fileno=number), None)
+
+    def fork(
+        self,
+        entry: str,
+        given: Any,
+        *,
+        cwd: str,
+        environ: Mapping[str, str],
+        streams: Sequence[int],
+        fds: Sequence[int] = (),
+    ) -> Forked:
+        """Return a process that runs `entry` (`module:function`) and has said that it is ready.
+
+        Raises `Refused`, and `OSError` if the server is gone.
+        """  # fmt: skip
+        self.wait()
         umask = os.umask(0o77)
         os.umask(umask)
-        request = {"command": [*command], "cwd": cwd, "env": dict(environ), "umask": umask}
+        request = {"entry": entry, "given": given, "cwd": cwd, "env": dict(environ), "umask": umask}
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             with theirs:
-                socket.send_fds(self._control, [json.dumps(request).encode()], [*streams, theirs.fileno()])
-            return Forked(self._answer(ours)["pid"], ours)
+                socket.send_fds(self.control, [json.dumps(request).encode()], [theirs.fileno(), *streams, *fds])
+            return Forked(_heard(ours), ours)
         except BaseException:
             ours.close()
             raise
 
-    def _answer(self, link: socket.socket) -> dict[str, Any]:
-        link.settimeout(_SECONDS)
-        message = link.recv(10_000)
-        link.settimeout(None)
-        answer: dict[str, Any] = json.loads(message) if message else {"problem": "the server ended"}
-        if "exit" in answer:
-            raise Refused("the kernel ended while it started")
-        if answer.get("problem"):
-            raise Refused(answer["problem"])
-        return answer
+    def sweep(self, folders: Sequence[str]) -> None:
+        """Have the server end all other processes of its box, and empty folders. Raises as `fork` does."""
+        self.wait()
+        self.control.send(json.dumps({"sweep": [*folders]}).encode())
+        _heard(self.control)
+
+    def wait(self) -> None:
+        """Wait until the server is ready. Raises `Refused` if it never will be."""
+        if not self._ready:
+            _heard(self.control)
+            self._ready = True
 
     def close(self) -> None:
-        """End the server; kernels that it forked see that they are alone, and end too."""
+        """End the server; what it forked sees that it is alone, and ends too."""
         if self.owner == os.getpid():
-            self._control.close()
-            self._process.wait()
+            self.control.close()
+            if self.process is not None:
+                self.process.wait()
 
 
-_servers: dict[Start, ForkServer] = {}
-_broken = ""
-
-
-def begin(command: Sequence[str], environ: Mapping[str, str]) -> ForkServer:
-    """Return the server for kernels with this command and environment; it gets ready while the caller goes on.
-
-    Raises `Refused` for a command or an environment that no server is for.
-    """
-    start = start_of(command, environ)
-    if start not in _servers or _servers[start].owner != os.getpid():
-        if len(_servers) >= _MOST:
-            raise Refused("its environment is not that of the kernels before it")
-        _servers[start] = ForkServer(start, environ)
-    return _servers[start]
-
-
-def fork(command: Sequence[str], cwd: str, environ: Mapping[str, str], streams: Sequence[int]) -> Forked:
-    """Return a warm kernel. Raises `Refused` with the reason if it has to be a plain one."""
-    global _broken
-    if _broken:
-        raise Refused(_broken)
-    server = begin(command, environ)
-    try:
-        return server.fork(command, cwd, environ, streams)
-    except (OSError, ValueError) as error:
-        _broken = f"the server is broken ({type(error).__name__})"
-        raise Refused(_broken) from error
+def _heard(link: socket.socket) -> int:
+    """Return the process id of who says that it is ready. Raises `Refused` for any other message."""
+    link.settimeout(_SECONDS)
+    message, more, _, _ = link.recvmsg(10_000, socket.CMSG_SPACE(_CREDENTIALS.size))
+    link.settimeout(None)
+    answer: dict[str, Any] = json.loads(message) if message else {"problem": "the server ended"}
+    if "ready" not in answer:
+        raise Refused(answer.get("problem", "it ended while it started"))
+    pids = [_CREDENTIALS.unpack(data)[0] for _, kind, data in more if kind == socket.SCM_CREDENTIALS]
+    return pids[0] if pids else 0

@@ -6,7 +6,8 @@ Not here: what the server does (`server`).
 import sys
 
 if __name__ == "__main__":
-    del sys.path[0]  # this folder
+    if not sys.flags.safe_path:
+        del sys.path[0]  # this folder
     from gate.warm.server import main
 
     main(int(sys.argv[1]), sys.argv[2:])

@@ -2,7 +2,7 @@
 
 Its end is noticed when it happens, not at the next look 100 ms later.
 
-Not here: the fork server (`server`), how it is asked (`forking`).
+Not here: the fork server (`server`), how it is asked (`starts`, `forking`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 from gate.warm.client import quick_clients
-from gate.warm.forking import Forked, Refused, begin, fork
+from gate.warm.forking import Forked, Refused
+from gate.warm.starts import begin, fork
 
 _KNOWN = {"env", "cwd", "stdin", "stdout", "stderr", "extra_arguments", "kernel_id", "independent"}
 _PROMPT = 0.5  # seconds within which a kernel that was told to end has mostly ended

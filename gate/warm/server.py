@@ -1,10 +1,10 @@
-"""The fork server: imports once what every notebook imports, then forks a kernel for each request.
+"""The fork server: imports once what every notebook imports, then forks a kernel, or what else is asked, each time.
 
 It has one thread, no file and no socket but the one it is asked through, and runs no cell: what is forked shares
 nothing with its siblings that can change. It ends when the process that asks it ends. A kernel that has died stays a
 zombie until the asker has heard of it, so that its process id belongs to nobody else before that.
 
-Not here: who asks (`forking`), what a forked process does before it is a kernel (`kernel`).
+Not here: who asks (`forking`), what a forked process does before it runs what was asked for (`launch`).
 """
 
 from __future__ import annotations
@@ -17,34 +17,48 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from gate.warm import kernel
+from gate.warm.launch import Launch, send, settle
+from gate.warm.sweep import be_private, sweep
 
 _MAX_BYTES = 1_000_000
-_FDS = 4  # stdin, stdout, stderr, and the socket on which a kernel's fate is told
+_FDS = 16
 
 
 def main(number: int, modules: Iterable[str]) -> None:
-    """Serve on the socket with this number until it is closed; in a forked process, be a kernel, then return."""
+    """Serve on the socket with this number until it is closed; in a forked process, run what is asked, then return."""
     control = socket.socket(fileno=number)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    be_private()
     problem, added = _load(modules)
-    kernel.send(control, {"problem": problem})
+    send(control, {"problem": problem} if problem else {"ready": True})
     launch = None if problem else Server(control, added).serve()
     if launch is None:
         os._exit(0)  # nothing here is worth the time of an orderly end
-    kernel.run(launch)
+    settle(launch)
+    _find(launch.entry)(launch)
+
+
+def _find(entry: str) -> Callable[..., None]:
+    """Return a function by `module:name`."""
+    module, _, name = entry.partition(":")
+    found: Callable[..., None] = getattr(import_module(module), name)
+    return found
 
 
 def _load(modules: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """Import modules; return why it is not safe to fork now, else "", and what they put into `os.environ`."""
+    """Import modules, or call a function named `module:name`.
+
+    Return why it is not safe to fork then, else "", and what was put into `os.environ`.
+    """
     before = dict(os.environ)
     for name in modules:
         try:
-            import_module(name)
+            _find(name)() if ":" in name else import_module(name)
         except Exception as error:  # whatever it is, a plain kernel will say it better
             return f"{name} cannot be imported ({type(error).__name__})", {}
     gc.collect()
@@ -65,7 +79,7 @@ class Server:
         self._dead: dict[int, tuple[int, socket.socket]] = {}  # by that socket's number, until it was heard
         self._loaded = {name.partition(".")[0] for name in sys.modules}
 
-    def serve(self) -> kernel.Launch | None:
+    def serve(self) -> Launch | None:
         """Return a launch in a forked process, and None here when nobody asks any more."""
         while True:
             for key, _ in self._selector.select():
@@ -80,8 +94,12 @@ class Server:
                     if launch := self._asked(json.loads(request), fds):
                         return launch
 
-    def _asked(self, request: dict[str, object], fds: list[int]) -> kernel.Launch | None:
-        launch = kernel.Launch(request, fds[:3], socket.socket(fileno=fds[3]), self._added)
+    def _asked(self, request: dict[str, Any], fds: list[int]) -> Launch | None:
+        if "sweep" in request:
+            problem = sweep(request["sweep"])
+            send(self._control, {"problem": problem} if problem else {"ready": True})
+            return None
+        launch = Launch(request, fds, self._added)
         if hiding := self._hidden_by(launch.cwd):
             launch.tell({"problem": f"{hiding} beside it has the name of a module that is loaded already"})
         elif (pid := os.fork()) == 0:
@@ -108,7 +126,7 @@ class Server:
         result = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOWAIT)
         assert result is not None
         exited = result.si_code == os.CLD_EXITED
-        kernel.send(status, {"exit": result.si_status if exited else -result.si_status})
+        send(status, {"exit": result.si_status if exited else -result.si_status})
         self._selector.unregister(pidfd)
         os.close(pidfd)
         self._selector.register(status, selectors.EVENT_READ)

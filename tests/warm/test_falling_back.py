@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gate.warm import forking, provisioner, use_warm_kernels
+from gate.warm import forking, provisioner, starts, use_warm_kernels
 from gate.warm.forking import Forked, Refused
 from tests.warm.kernel_kit import kernel
 
@@ -21,9 +21,9 @@ from tests.warm.kernel_kit import kernel
 @pytest.fixture
 def own_servers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Servers of this test's own, so that it may break them."""
-    servers: dict[forking.Start, forking.ForkServer] = {}
-    monkeypatch.setattr(forking, "_servers", servers)
-    monkeypatch.setattr(forking, "_broken", "")
+    servers: dict[starts.Start, forking.ForkServer] = {}
+    monkeypatch.setattr(starts, "_servers", servers)
+    monkeypatch.setattr(starts, "_broken", "")
     monkeypatch.setattr(provisioner, "_told", set())
     yield
     for server in servers.values():
@@ -39,9 +39,9 @@ def _kind(tmp_path: Path, **settings: object) -> type:
 @pytest.mark.usefixtures("own_servers")
 def test_a_broken_server_is_told_once_and_kernels_are_plain(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert _kind(tmp_path) is Forked
-    (server,) = forking._servers.values()
-    server._process.kill()
-    server._process.wait()
+    (server,) = starts._servers.values()
+    server.process.kill()
+    server.process.wait()
     with caplog.at_level(logging.WARNING):
         assert [_kind(tmp_path), _kind(tmp_path)] == [subprocess.Popen, subprocess.Popen]
     assert [text for text in caplog.messages if "plain kernel" in text] == [
@@ -52,18 +52,18 @@ def test_a_broken_server_is_told_once_and_kernels_are_plain(tmp_path: Path, capl
 @pytest.mark.usefixtures("own_servers")
 def test_a_kernel_whose_server_is_gone_is_ended(tmp_path: Path) -> None:
     with kernel(cwd=str(tmp_path)) as one:
-        (server,) = forking._servers.values()
-        server._process.kill()
+        (server,) = starts._servers.values()
+        server.process.kill()
         assert one.process.wait(30) == -signal.SIGKILL
         assert not one.manager.is_alive()
 
 
 @pytest.mark.usefixtures("own_servers")
 def test_a_server_that_cannot_load_what_it_should_is_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forking, "MODULES", ("no_such_module",))
+    monkeypatch.setattr(starts, "MODULES", ("no_such_module",))
     start = [sys.executable, "-m", "ipykernel_launcher", "-f", "c.json"]
     with pytest.raises(Refused, match=r"^no_such_module cannot be imported \(ModuleNotFoundError\)$"):
-        forking.fork(start, str(tmp_path), dict(os.environ), [0, 1, 2])
+        starts.fork(start, str(tmp_path), dict(os.environ), [0, 1, 2])
     assert _kind(tmp_path) is subprocess.Popen
 
 
@@ -72,11 +72,11 @@ def test_a_server_with_threads_is_no_server(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "begins_a_thread.py").write_text(
         "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n", encoding="utf-8"
     )
-    monkeypatch.setattr(forking, "MODULES", ("begins_a_thread",))
+    monkeypatch.setattr(starts, "MODULES", ("begins_a_thread",))
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     start = [sys.executable, "-m", "ipykernel_launcher", "-f", "c.json"]
     with pytest.raises(Refused, match="^2 threads run after the imports$"):
-        forking.fork(start, "/", dict(os.environ), [0, 1, 2])
+        starts.fork(start, "/", dict(os.environ), [0, 1, 2])
 
 
 @pytest.mark.parametrize("name", ["random.py", "jsonschema", "gate.py", "zmq.so"])
@@ -84,7 +84,7 @@ def test_a_file_beside_the_notebook_that_hides_a_loaded_module_gets_a_plain_kern
     (tmp_path / name).mkdir() if "." not in name else (tmp_path / name).write_text("", encoding="utf-8")
     start = [sys.executable, "-m", "ipykernel_launcher", "-f", "c.json"]
     with pytest.raises(Refused, match=f"^{name} beside it has the name of a module that is loaded already$"):
-        forking.fork(start, str(tmp_path), dict(os.environ), [0, 1, 2])
+        starts.fork(start, str(tmp_path), dict(os.environ), [0, 1, 2])
 
 
 def test_a_module_of_another_name_does_not(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_module_of_another_name_does_not(tmp_path: Path) -> None:
 )
 def test_what_is_started_in_another_way_is_refused(command: list[str], environ: dict[str, str], reason: str) -> None:
     with pytest.raises(Refused, match=f"^{reason}$"):
-        forking.start_of(command, environ)
+        starts.start_of(command, environ)
 
 
 @pytest.mark.usefixtures("own_servers")
