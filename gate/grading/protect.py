@@ -101,9 +101,11 @@ def _bubblewrap(own: Path, sockets: Path) -> list[str]:
         "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", str(own), "--setenv", "GATE_WORK", str(own / "work"),
         "--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONDONTWRITEBYTECODE", "1", "--setenv", "PYTHONHASHSEED", "0",
         "--size", str(_TMP_BYTES), "--tmpfs", "/tmp", *binds,
-        "--proc", "/proc", "--dev", "/dev",
+        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm",
         "--bind", str(own), str(own), "--bind", str(sockets), str(sockets), "--chdir", str(own),
         "--ro-bind-try", str(sockets / CALLS), str(HOME / "fixtures" / "tool_calls.jsonl"),
+        # An administrator's box would else keep all rights, and could be written to between what is bound into it.
+        "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL",
     ]  # fmt: skip
 
 

@@ -95,14 +95,14 @@ def _watch_over(kernel: Any, watched: set[int] = set()) -> None:  # noqa: B006 -
 
 def _watch(kernel: psutil.Process) -> None:
     """End the run when the kernel is gone, or when it and its children use too much."""
-    while (reason := _too_much(kernel)) == "":
+    while (reason := too_much(kernel)) == "":
         time.sleep(_EVERY)
     _write({"ended": reason})
     kill_all(kernel)
     os._exit(3)
 
 
-def _too_much(kernel: psutil.Process) -> str:
+def too_much(kernel: psutil.Process) -> str:
     try:
         if kernel.status() == psutil.STATUS_ZOMBIE:
             return "died"

@@ -11,7 +11,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 _FIRST = 2  # the process id of who is started in a new process namespace, beside the one that keeps it
@@ -25,12 +25,17 @@ def be_private(private: bool = True) -> None:
 
 
 def sweep(folders: Iterable[str]) -> str:
-    """End all other processes of this box, then empty folders; return what could not be done, else ""."""
+    """End all other processes of this box, then empty folders; return what could not be done, else "".
+
+    A folder that holds another of them stays, and what it holds beside is emptied.
+    """
     if os.getpid() != _FIRST:
         return "this server is in no box of its own"
     if not _end_all():
         return "a process does not end"
-    return next((f"{folder} cannot be emptied" for folder in folders if not _empty(Path(folder))), "")
+    paths = [Path(folder) for folder in folders]
+    kept = {*paths, *(parent for path in paths for parent in path.parents)}
+    return next((f"{path} cannot be emptied" for path in paths if not _empty(path, kept)), "")
 
 
 def _end_all() -> bool:
@@ -53,15 +58,17 @@ def _runs(pid: int) -> bool:
     return state not in ("Z", "X")
 
 
-def _empty(folder: Path) -> bool:
+def _empty(folder: Path, kept: Collection[Path]) -> bool:
     for path in folder.iterdir():
-        if path.is_dir() and not path.is_symlink():
+        if path in kept:
+            _empty(path, kept)
+        elif path.is_dir() and not path.is_symlink():
             _unlock(path)
             shutil.rmtree(path, ignore_errors=True)
         else:
             with contextlib.suppress(OSError):
                 path.unlink()
-    return not any(folder.iterdir())
+    return all(path in kept for path in folder.iterdir())
 
 
 def _unlock(folder: Path) -> None:
