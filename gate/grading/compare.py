@@ -38,6 +38,10 @@ def same_outputs(found: list[dict[str, Any]], stored: list[dict[str, Any]]) -> b
     >>> same_outputs(said, said), same_outputs([], said)
     (True, False)
     """
+    return bool(_Cell().compare_outputs(coalesced(found), coalesced(stored)))
+
+
+def coalesced(outputs: list[dict[str, Any]]) -> list[Any]:
+    """Return outputs as nbval looks at them: one text for each stream, as a terminal would show it."""
     to_node: Callable[[Any], Any] = nbformat.from_dict
-    both = [coalesce_streams([to_node(output) for output in outputs]) for outputs in (found, stored)]
-    return bool(_Cell().compare_outputs(*both))
+    return list(coalesce_streams([to_node(output) for output in outputs]))

@@ -19,7 +19,7 @@ import psutil
 from gate.errors import ConfigError
 from gate.grading import protect
 from gate.grading.box import Box, works
-from gate.grading.compare import same_outputs
+from gate.grading.compare import coalesced, same_outputs
 from gate.grading.runner import SECONDS
 from gate.grading.watch import MAX_SHOWN, kill_all, too_much
 from gate.grading.words import Ran, Sealed
@@ -83,8 +83,8 @@ def _asked(cells: list[Mapping[str, Any]], channel: _Channel) -> dict[str, Ran]:
 def _came(cell: Mapping[str, Any], channel: _Channel) -> Ran:
     try:
         told = channel.ask(cell["source"])
-        outputs = told["outputs"]
-        shown = "".join(out["text"] for out in outputs if out["output_type"] == "stream")[:MAX_SHOWN]
+        outputs = told["outputs"] if told["raised"] else coalesced(told["outputs"])
+        shown = "".join(str(out["text"]) for out in outputs if out["output_type"] == "stream")[:MAX_SHOWN]
         if told["raised"] or any(out["output_type"] == "error" for out in outputs):
             return Ran("error", shown)
         return Ran("same" if _same(cell, outputs) else "differs", shown)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import socket
 import sys
 from typing import Any
@@ -23,6 +24,9 @@ from gate.warm.launch import Launch
 
 Output = dict[str, Any]
 _outputs: list[Output] = []
+_said: list[int] = []  # how much had been written when a cell failed
+#: Less than `watch` allows in real memory, so that Python is the first to say that it is too much, as in a kernel.
+_MEMORY = 1400 * 1024**2
 
 
 class _Hook(DisplayHook):
@@ -46,6 +50,7 @@ class _Publisher(DisplayPublisher):
 
 class _Shell(InteractiveShell):
     def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+        _said.extend(map(_size, (1, 2)))  # nbval stops listening at an error
         _outputs.append({"output_type": "error", "ename": etype.__name__, "evalue": str(evalue), "traceback": stb})
 
 
@@ -60,34 +65,41 @@ def run(launch: Launch) -> None:
     """Run the cells that are sent, each when it comes, and send what it showed."""
     limit()
     channel = socket.socket(fileno=launch.fds[0])
-    said = [_catch(1), _catch(2)]
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    _catch("stdout", 1)
+    _catch("stderr", 2)
     launch.ready()
     with channel, channel.makefile("rw", encoding="utf-8") as lines:
         for line in lines:
-            lines.write(json.dumps(_ran(json.loads(line), said)) + "\n")
+            lines.write(json.dumps(_ran(json.loads(line))) + "\n")
             lines.flush()
 
 
-def _catch(number: int) -> int:
-    """Let what is written to a stream, by Python or by anything else here, go to a file in memory; return it."""
+def _catch(name: str, number: int) -> None:
+    """Let what is written to a stream, by Python or by anything else here, go to a file in memory."""
     caught = os.memfd_create("said")
     os.dup2(caught, number)
-    stream = open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
-    setattr(sys, "stdout" if number == 1 else "stderr", stream)
-    return caught
+    os.close(caught)
+    stream = open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - to the end
+    setattr(sys, name, stream)
 
 
-def _ran(source: str, said: list[int]) -> dict[str, Any]:
+def _size(number: int) -> int:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    return os.fstat(number).st_size
+
+
+def _ran(source: str) -> dict[str, Any]:
     """Run one cell; return its outputs, and whether it raised."""
     _outputs.clear()
+    _said.clear()
     shell: Any = _Shell.instance()
     result = shell.run_cell(source, store_history=False)
-    streams = []
-    for name, caught in zip(("stdout", "stderr"), said, strict=True):
-        getattr(sys, name).flush()
-        size = os.fstat(caught).st_size
-        if text := os.pread(caught, size, 0).decode("utf-8", "replace"):
+    streams, sizes = [], [_size(1), _size(2)]
+    for name, number, size in zip(("stdout", "stderr"), (1, 2), _said or sizes, strict=False):
+        if text := os.pread(number, size, 0).decode("utf-8", "replace"):
             streams.append({"output_type": "stream", "name": name, "text": text})
-        os.ftruncate(caught, 0)
-        os.lseek(caught, 0, os.SEEK_SET)
+        os.ftruncate(number, 0)
+        os.lseek(number, 0, os.SEEK_SET)
     return {"outputs": [*streams, *_outputs], "raised": not result.success}

@@ -1,0 +1,144 @@
+"""The quick look comes to what nbval comes to, cell by cell, whatever the cells do; a run leaves nothing behind."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.errors import ConfigError
+from gate.grading.exercises import asked, sections
+from gate.grading.quick import QuickRunner
+from gate.grading.runner import NbvalRunner
+from gate.grading.seal import seal
+from gate.grading.words import Ran, Sealed
+from tests.grading.kit import perfect
+
+SECONDS = 8.0
+
+
+@pytest.fixture(scope="module")
+def quick() -> Iterator[QuickRunner]:
+    runner = QuickRunner()
+    yield runner
+    runner.close()
+
+
+def _sealed(*cells: str | tuple[str, str]) -> Sealed:
+    """Seal cells; one that comes with a text has that stored as what it prints."""
+    made: list[dict[str, Any]] = []
+    for number, cell in enumerate(cells):
+        source, text = cell if isinstance(cell, tuple) else (cell, "")
+        outputs = [{"output_type": "stream", "name": "stdout", "text": text}] if text else []
+        made.append({"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "source": source,
+                     "outputs": outputs, "execution_count": 1 if text else None})  # fmt: skip
+    return Sealed("a", {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, {}, SECONDS)
+
+
+def _shown(quick: QuickRunner, folder: Path, *cells: str) -> list[str]:
+    return [one.shown.strip() for one in quick.run(_sealed(*cells), folder).values()]
+
+
+_CELLS = [
+    ("print(42)", "42\n"), ("print(43)", "42\n"), ("pass", "42\n"), "print(43)", ("42", "42\n"), "42", "1 / 0",
+    ("import os; os.write(1, b'42\\n');", "42\n"), ("import os; os.system('echo 42');", "42\n"),
+    ("import sys; print(42); print(43, file=sys.stderr)", "42\n"), ("print('4\\r42')", "42\n"),
+    "import sys; sys.exit(0)",
+    "raise KeyboardInterrupt", "raise SystemExit(3)", "input()", "def broken(:",
+    "from IPython.display import HTML; HTML('42')",
+    ("import sys; sys.stdout = open('/dev/null', 'w'); print(42)", "42\n"), ("print(42)", "42\n"),
+    "class Odd(Exception):\n    def __str__(self): raise ValueError\nraise Odd", "print('x' * 300_000)",
+    "print('\\ud800')", "import builtins; builtins.print = None", ("print(42)", "42\n"),
+]  # fmt: skip
+_ENDS = {
+    "exits": "import os; os._exit(0)",
+    "is killed": "import os; os.kill(os.getpid(), 9)",
+    "never ends": "while True: pass",
+    "sleeps": "import time; time.sleep(600)",
+    "eats memory": "eaten = []\nwhile True: eaten.append(bytearray(50_000_000))",
+    "closes all": "import os; os.closerange(0, 200)",
+}
+
+
+def test_every_cell_comes_to_what_it_comes_to_under_nbval(quick: QuickRunner, tmp_path: Path) -> None:
+    sealed = _sealed(*_CELLS)
+    found = {id: (one.came, one.shown) for id, one in quick.run(sealed, tmp_path).items()}
+    nbval = {id: (one.came, one.shown) for id, one in NbvalRunner().run(sealed, tmp_path).items()}
+    assert found == nbval
+    assert {came for came, _ in found.values()} == {"same", "differs", "error"}
+
+
+@pytest.mark.parametrize("end", _ENDS)
+def test_a_cell_that_ends_the_run_ends_it_as_under_nbval(end: str, quick: QuickRunner, tmp_path: Path) -> None:
+    sealed = _sealed(("print(42)", "42\n"), _ENDS[end], ("print(42)", "42\n"))
+    found = [one.came for one in quick.run(sealed, tmp_path).values()]
+    assert found == [one.came for one in NbvalRunner().run(sealed, tmp_path).values()]
+
+
+def test_nothing_of_a_run_is_left_for_the_next(quick: QuickRunner, tmp_path: Path) -> None:
+    leaves = """
+import json, os, pathlib, subprocess, sys
+json.dumps = None; os.environ["LEFT"] = "1"; sys.path.insert(0, "/tmp"); sys.modules["left"] = sys
+for folder in (os.getcwd(), "/tmp", "/dev/shm"):
+    deep = pathlib.Path(folder, "deep", "er"); deep.mkdir(parents=True, exist_ok=True)
+    (deep / "left").write_text("1"); deep.chmod(0)
+    pathlib.Path(folder, "left").write_text("1")
+child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        import time; time.sleep(600)
+    os._exit(0)
+"""
+    looks = """
+import json, os, sys
+here = [name for folder in (os.getcwd(), "/tmp", "/dev/shm") for name in os.listdir(folder) if "gate-" not in name]
+others = [pid for pid in os.listdir("/proc") if pid.isdigit()]
+print(here, len(others), json.dumps is None, "LEFT" in os.environ, "left" in sys.modules, "/tmp" in sys.path)
+"""
+    before = _shown(quick, tmp_path, looks)
+    assert quick.run(_sealed(leaves), tmp_path)["cell-0"].came == "same"
+    assert _shown(quick, tmp_path, looks) == before == ["[] 3 False False False False"]
+
+
+def test_a_run_can_neither_change_the_box_nor_look_into_its_server(quick: QuickRunner, tmp_path: Path) -> None:
+    tries = """
+import ctypes, os, pathlib
+libc = ctypes.CDLL(None, use_errno=True)
+done = []
+for path in ("/here", "/dev/here", os.path.dirname(os.__file__) + "/here.py", "/usr/here", "/etc/here"):
+    try: pathlib.Path(path).write_text("1"); done.append(path)
+    except OSError: pass
+if libc.mount(None, b"/", None, 32, None) == 0: done.append("remount")
+if libc.ptrace(16, 2, None, None) == 0: done.append("ptrace")
+for name in ("mem", "environ", "maps"):
+    try: open(f"/proc/2/{name}", "rb").read(1); done.append(name)
+    except OSError: pass
+print(done, [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
+"""
+    assert _shown(quick, tmp_path, tries) == ["[] ['0000000000000000']"]
+
+
+def test_a_run_that_kills_the_server_costs_itself_and_no_other(quick: QuickRunner, tmp_path: Path) -> None:
+    kills = _sealed(("print(42)", "42\n"), "import os, time; os.kill(2, 9); time.sleep(60)", ("print(42)", "42\n"))
+    assert [one.came for one in quick.run(kills, tmp_path).values()] == ["same", "crashed", "missing"]
+    assert _shown(quick, tmp_path, "print(42)") == ["42"]
+
+
+def test_a_solution_comes_to_the_same_as_under_nbval(quick: QuickRunner, tmp_path: Path) -> None:
+    name, section = sections("memory")[2]
+    sealed = seal(name, asked(name, section), perfect("memory")[name], 5)
+    found = quick.run(sealed, tmp_path)
+    assert found == NbvalRunner().run(sealed, tmp_path)
+    assert set(found.values()) > {Ran("same")}
+
+
+def test_without_a_box_there_is_no_quick_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="Next: grade without --quick"):
+        QuickRunner("nothing")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(ConfigError, match="needs Linux and bubblewrap"):
+        QuickRunner("bubblewrap")
