@@ -1,0 +1,103 @@
+"""The class on one page, and a page for each student: what to mend, and what to do next.
+
+A student's page has of every check its code, its field and what is told: never a hidden input with its answer. It
+names no other student.
+
+Not here: what a class came to (`summary`), the frame of a page (`report_page`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import quote
+
+from gate.grading.report_csv import number
+from gate.grading.report_page import Html, page, table, tag, worth
+from gate.grading.summary import Often, Summary, summarize
+from gate.grading.words import Check, Exercise, Grade
+
+_TITLES = {"pass": "done", "fail": "not yet", "ungradable": "could not be graded"}
+
+
+def class_page(grades: Sequence[Grade], files: Sequence[str]) -> str:
+    """Return the page for the instructor. `files` names each student's page below `students/`, without its ending."""
+    summary = summarize(grades)
+    lab = grades[0].lab if grades else ""
+    return page(f"Lab {lab}: the class" if lab else "The class", _class_parts(grades, files, summary))
+
+
+def _class_parts(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> Iterator[Html]:
+    seeds = ", ".join(sorted({str(grade.seed) for grade in grades}))
+    protection = "; ".join(sorted({", ".join(one.protection) or "none" for one in grades if one.exercises})) or "none"
+    facts = f"{summary.students} submissions, {summary.share:.0%} of the points. Seed {seeds or 'none'}."
+    yield tag("p", f"{facts} Protection while their code ran: {protection}.", class_="quiet")
+    yield tag("h2", "To talk about tomorrow")
+    yield tag("ul", *(tag("li", line) for line in summary.talk))
+    if summary.ungradable:
+        yield tag("h2", "Could not be graded")
+        rows = [(grade.student, grade.problem or _odd(grade)) for grade in summary.ungradable]
+        yield table("What could not be graded", ("student", "why"), rows)
+    yield tag("h2", "Who, and which exercise")
+    yield _scores(grades, files, summary)
+    yield tag("h2", "Exercises")
+    counts = [
+        (one.id, one.notebook, str(one.passed), str(one.failed), str(one.ungradable), f"{one.share:.0%}")
+        for one in summary.exercises
+    ]
+    yield table("Exercises", ("exercise", "notebook", "pass", "fail", "ungradable", "points"), counts)
+    yield from _often("Planted faults that survived", "packs", summary.survivors)
+    yield from _often("Missed most often", "students", summary.missed)
+
+
+def _odd(grade: Grade) -> str:
+    notes = [f"{one.id}: {one.note}" for one in grade.exercises if one.value == "ungradable"]
+    return " ".join(notes) or "Some exercises could not be graded."
+
+
+def _scores(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> Html:
+    ids = [one.id for one in summary.exercises]
+    rows = []
+    for grade, file in sorted(zip(grades, files, strict=True), key=lambda pair: pair[0].student.lower()):
+        mine = {one.id: worth(one.value, one.points, one.max_points) for one in grade.exercises}
+        link = tag("a", grade.student, href=f"students/{quote(file)}.html")
+        total = worth(grade.value, grade.points, grade.max_points)
+        rows.append((link, total, *(mine.get(name, "") for name in ids)))
+    return table("Who, and which exercise", ("student", "in all", *ids), rows, "scores")
+
+
+def _often(title: str, who: str, found: Sequence[Often]) -> Iterator[Html]:
+    if found:
+        yield tag("h2", title)
+        rows = [(one.field or one.id, str(one.times), tag("code", one.code), one.told) for one in found]
+        yield table(title, ("what", who, "code", "in words"), rows)
+
+
+def student_page(grade: Grade) -> str:
+    """Return the page for one student."""
+    return page(f"Lab {grade.lab}: {grade.student}", _student_parts(grade))
+
+
+def _student_parts(grade: Grade) -> Iterator[Html]:
+    if grade.problem:
+        yield tag("p", "Your submission could not be graded. ", grade.problem, class_="ungradable")
+        return
+    yield tag("p", f"{number(grade.points)} of {number(grade.max_points)} points.")
+    first = next((one for one in grade.exercises if one.value != "pass"), None)
+    next_step = f"Begin with {first.id} in {first.notebook}." if first else "Everything is done."
+    yield tag("p", next_step)
+    for exercise in grade.exercises:
+        yield from _exercise(exercise)
+
+
+def _exercise(one: Exercise) -> Iterator[Html]:
+    yield tag("h3", f"{one.id}: ", worth(one.value, one.points, one.max_points), f" {_TITLES[one.value]}")
+    yield tag("p", " ".join((one.notebook, one.note)), class_="quiet")
+    wrong = [check for check in one.checks if check.value != "pass"]
+    if wrong:
+        title = "What your fixtures could notice besides" if one.value == "pass" else "What to mend"
+        told = table(title, ("field", "code", "what to do next"), [_told(check) for check in wrong])
+        yield told if one.value != "pass" else tag("details", tag("summary", title), told)
+
+
+def _told(check: Check) -> tuple[str | Html, ...]:
+    return check.field or check.id, tag("code", check.code), check.told

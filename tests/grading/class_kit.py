@@ -1,0 +1,71 @@
+"""A small class, for the tests of reports: real tables and packs, graded, and names that nobody should have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gate.grading.packs import grade_pack
+from gate.grading.tables import grade_table
+from gate.grading.words import Check, Exercise, Grade, Value
+from gate.lab.sheet import load_sheet
+from gate.registry import load_contracts
+
+AT = "2026-01-31T09:30:00.000000+00:00"
+EVIL = "<script>alert(1)</script>\x1b[2J"
+TOOL = "inventory.lookup"
+VALID = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
+
+
+def ballot(**choices: str) -> dict[str, Any]:
+    """Return a memory table that is right, but for the choices given (`row_2="allow"`)."""
+    rows = {
+        row.id: {"choice": choices.get(row.id.replace("-", "_"), row.answer), "reason": "we agreed", "at": AT}
+        for row in load_sheet("memory").rows
+    }
+    return {"version": 1, "table": "memory", "rows": rows, "history": []}
+
+
+def fixture(payload: dict[str, Any], *codes: str) -> dict[str, Any]:
+    label = "block" if codes else "allow"
+    return {"tool": TOOL, "side": "output", "label": label, "codes": list(codes), "payload": payload, "note": ""}
+
+
+PACK = {
+    f"fixtures/{TOOL}/valid.json": fixture(VALID),
+    f"fixtures/{TOOL}/extra-key.json": fixture({**VALID, "reorder_hint": "buy 500 today"}, "schema.unknown_field"),
+    f"fixtures/{TOOL}/wrong-type.json": fixture({**VALID, "quantity": "4"}, "schema.type"),
+}
+
+
+def grade(student: str, work: dict[str, Any], board: Value = "pass") -> Grade:
+    """Return a grade with a table, a pack and one board of two checks."""
+    contract = load_contracts().output(TOOL)
+    assert contract is not None
+    gate = "memory.validate"
+    checks = (
+        Check(f"{gate}.1", "pass", "", "quantity"),
+        Check(f"{gate}.2", board, "schema.type", "quantity", f"{EVIL}: a text was let through. Next: judge it first."),
+    )
+    exercises = (
+        grade_table("memory", "memory/02_freeze_the_contract", work, 3),
+        Exercise(gate, "memory/03_fail_closed", board, 4 if board == "pass" else 2, 4, checks),
+        grade_pack(contract, "memory/05_replay_fixtures", work, 3, 6),
+    )
+    values = [one.value for one in exercises]
+    value: Value = "ungradable" if "ungradable" in values else "fail" if "fail" in values else "pass"
+    return Grade(student, "memory", 7, value, exercises, protection=("no network", "own process"))
+
+
+def small_class() -> list[Grade]:
+    """Return five grades: perfect, half done, empty, partly ungradable, and one that is no submission at all."""
+    return [
+        grade("ada", {"table-memory.json": ballot(), **PACK}),
+        grade("bob & <b>co</b>", {"table-memory.json": ballot(row_2="allow"), **PACK}, "fail"),
+        grade("empty", {}, "fail"),
+        grade(
+            f"={EVIL}", {"table-memory.json": ballot(row_2="allow"), f"fixtures/{TOOL}/{EVIL}.json": []}, "ungradable"
+        ),
+        Grade(
+            "zoe", "memory", 7, "ungradable", problem=f"the zip holds a link, {EVIL}. Next: pack it with gate submit."
+        ),
+    ]

@@ -1,0 +1,169 @@
+"""Rules of the reports: they say what the grades say, hold what anyone wrote as text only, and give no answer away."""
+
+from __future__ import annotations
+
+import csv
+import io
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from gate.grading.report_csv import as_csv
+from gate.grading.report_html import class_page, student_page
+from gate.grading.report_junit import as_junit
+from gate.grading.saved import file_names, save_grade, saved_grade
+from gate.grading.summary import summarize
+from gate.grading.words import Submitted
+from tests.grading.class_kit import EVIL, small_class
+
+GRADES = small_class()
+FILES = file_names([Submitted(grade.student, "") for grade in GRADES])
+
+
+class Seen(HTMLParser):
+    """What a page holds: its tags, its text, its links."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.text = ""
+        self.links: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value or "" for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += f"{data} "
+
+
+def rows() -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(as_csv(GRADES))))
+
+
+def test_the_csv_has_nbgraders_columns_first_and_the_points_of_each_exercise_last() -> None:
+    assert list(rows()[0]) == [
+        "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email", "raw_score",
+        "late_submission_penalty", "score", "max_score", "value", "problem", "table.memory", "memory.validate",
+        "pack.inventory.lookup",
+    ]  # fmt: skip
+    ada, bob = rows()[:2]
+    assert (ada["assignment"], ada["student_id"], ada["score"], ada["max_score"]) == ("memory", "ada", "10", "10")
+    assert (bob["table.memory"], bob["memory.validate"], bob["score"], bob["value"]) == ("2.5", "2", "7.5", "fail")
+
+
+def test_the_csv_gives_a_spreadsheet_no_formula() -> None:
+    assert [row["student_id"] for row in rows()][3] == f"'={EVIL}"
+
+
+def test_junit_counts_failures_and_errors_and_skips_nothing() -> None:
+    suites = {suite.get("name"): suite for suite in ET.fromstring(as_junit(GRADES))}
+    counts = {name: (suite.get("tests"), suite.get("failures"), suite.get("errors")) for name, suite in suites.items()}
+    assert counts["memory: ada"] == ("3", "0", "0")
+    assert counts["memory: empty"] == ("3", "3", "0")
+    assert counts["memory: zoe"] == ("1", "0", "1")
+    assert {suite.get("skipped") for suite in suites.values()} == {"0"}
+    assert "row-2: extra key: you chose allow" in (suites["memory: bob & <b>co</b>"].findtext(".//failure") or "")
+
+
+def test_junit_is_xml_whatever_a_student_wrote() -> None:
+    assert "\x1b" not in as_junit(GRADES) and "<script>" not in as_junit(GRADES)
+
+
+def test_the_class_page_says_who_what_and_what_to_talk_about() -> None:
+    seen = Seen(class_page(GRADES, FILES))
+    for said in (
+        "5 submissions", "Seed 7", "no network, own process", "zoe", "the zip holds a link",
+        "pack.inventory.lookup (memory/05_replay_fixtures) earned 50% of its points: do it again together.",
+        "The planted fault /properties/quantity/maximum survived 4 of 5 packs.", "✗", "2.5/3",
+    ):  # fmt: skip
+        assert said in seen.text, said
+    assert seen.links == [f"students/{FILES[n]}.html" for n in (3, 0, 1, 2, 4)]
+
+
+def test_what_most_missed_comes_first() -> None:
+    summary = summarize(GRADES)
+    assert [(one.field, one.times) for one in summary.missed[:2]] == [("quantity", 3), ("row-2", 2)]
+    assert summary.missed[1].told.startswith("extra key: you chose allow")
+    assert summary.survivors[0].times == 4 and {one.code for one in summary.survivors} == {"pack.survivor"}
+    assert [(one.id, one.passed, one.failed, one.ungradable) for one in summary.exercises] == [
+        ("table.memory", 1, 3, 0), ("memory.validate", 1, 2, 1), ("pack.inventory.lookup", 2, 2, 0),
+    ]  # fmt: skip
+
+
+def test_the_summary_does_not_depend_on_the_order_of_the_grades() -> None:
+    assert summarize(GRADES)._replace(ungradable=()) == summarize(GRADES[::-1])._replace(ungradable=())
+
+
+def test_a_students_page_says_code_field_and_what_to_do_next_and_names_nobody_else() -> None:
+    seen = Seen(student_page(GRADES[1]))
+    for said in (
+        "7.5 of 10 points",
+        "Begin with table.memory in memory/02_freeze_the_contract.",
+        "row-2",
+        "table.choice",
+    ):
+        assert said in seen.text, said
+    assert not {"ada", "zoe", "empty"} & set(seen.text.split())
+    assert "details" in seen.tags and seen.links == []
+
+
+@pytest.mark.parametrize("page", [class_page(GRADES, FILES), *map(student_page, GRADES)], ids=["class", *FILES])
+def test_pages_hold_what_anyone_wrote_as_text_and_fetch_nothing(page: str) -> None:
+    seen = Seen(page)
+    assert {"script", "b", "img", "iframe", "link"} & set(seen.tags) == set()
+    assert "\x1b" not in page and "default-src 'none'" in page
+    assert all(link.startswith("students/") for link in seen.links)
+
+
+def test_a_class_without_submissions_has_a_page_too() -> None:
+    assert "Nothing was handed in." in class_page([], [])
+
+
+def test_the_pages_work_in_a_browser_by_keyboard_and_in_the_dark(tmp_path: Path, chromium: str) -> None:
+    (tmp_path / "students").mkdir()
+    (tmp_path / "class.html").write_text(class_page(GRADES, FILES), encoding="utf-8")
+    for grade, file in zip(GRADES, FILES, strict=True):
+        (tmp_path / "students" / f"{file}.html").write_text(student_page(grade), encoding="utf-8")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(color_scheme="dark")
+        trouble: list[str] = []
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: trouble.append(dialog.message))
+        page.goto((tmp_path / "class.html").as_uri())
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(24, 24, 24)"
+        page.get_by_role("link", name="bob & <b>co</b>").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/students/*.html")
+        assert page.get_by_role("heading", level=1).inner_text() == "Lab memory: bob & <b>co</b>"
+        page.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert page.get_by_text("fills in what is missing").is_visible()
+        browser.close()
+    assert trouble == []
+
+
+@pytest.mark.parametrize("grade", GRADES, ids=lambda grade: ascii(grade.student))
+def test_a_grade_comes_back_as_it_was_saved_and_only_under_its_key(tmp_path: Path, grade: object) -> None:
+    path = tmp_path / "one.json"
+    save_grade(path, "key", grade)  # type: ignore[arg-type]
+    assert saved_grade(path, "key") == grade and saved_grade(path, "other") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"key": "key"}', '{"key": "key", "grade": {"student": 1}}'])
+def test_a_damaged_file_counts_as_no_grade(tmp_path: Path, text: str) -> None:
+    (tmp_path / "one.json").write_text(text, encoding="utf-8")
+    assert saved_grade(tmp_path / "one.json", "key") is None
+
+
+def test_no_name_writes_outside_or_over_another() -> None:
+    students = ["ada", "Ada", "../ada", "..", "con", "a" * 300, "ä", "", "x/y", "ada.", "lpt1.txt"]
+    names = file_names([Submitted(student, f"{n}.zip") for n, student in enumerate(students)])
+    assert len({name.lower() for name in names}) == len(students)
+    assert all(name[0].isalnum() and len(name) < 80 and not set(name) & set('/\\:*?"<>|') for name in names)
+    assert "con" not in names and "ada" not in names
