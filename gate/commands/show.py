@@ -17,9 +17,10 @@ from rich.text import Text
 _PLAIN_WIDTH = 120  # where the output is no terminal, lines should not depend on who reads them
 
 
-def console() -> Console:
-    """Return a console on today's standard output (tests replace it between calls)."""
-    return Console(file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else _PLAIN_WIDTH)
+def console(stderr: bool = False) -> Console:
+    """Return a console on today's standard output, or on its errors (tests replace them between calls)."""
+    file = sys.stderr if stderr else sys.stdout
+    return Console(file=file, highlight=False, width=None if file.isatty() else _PLAIN_WIDTH)
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], note: str = "") -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from gate.errors import ConfigError
+from gate.grading.jobs import Job, kit_fingerprint
 from gate.grading.packs import grade_pack
 from gate.grading.tables import grade_table
-from gate.grading.words import Check, Exercise, Grade, Value
+from gate.grading.words import Check, Exercise, Grade, Submitted, Value
 from gate.lab.sheet import load_sheet
 from gate.registry import load_contracts
 
@@ -69,3 +76,24 @@ def small_class() -> list[Grade]:
             "zoe", "memory", 7, "ungradable", problem=f"the zip holds a link, {EVIL}. Next: pack it with gate submit."
         ),
     ]
+
+
+def jobs(*students: str, seed: int = 7, note: str = "") -> list[Job]:
+    """Return a job for each student: a right table and three fixtures, and no cells."""
+    work = {"table-memory.json": ballot(row_2="allow"), **PACK}
+    handed = [Submitted(student, note, {}, work) for student in students]
+    return [Job(one, "memory", seed, False, kit_fingerprint()) for one in handed]
+
+
+def do_what_needs_no_kernel(job: Job) -> Grade:
+    """Grade what lies in the work folder; a student may be named after what becomes of the process that does it."""
+    name, place = job.submitted.student, Path(job.submitted.source)
+    if name.startswith("killed-twice") or (name.startswith("killed-once") and not place.exists()):
+        place.write_text("seen", encoding="utf-8")
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+    if name == "other-kit":
+        raise ConfigError("the kit on this worker is another one. Next: put the same kit on every machine.")
+    if name == "waits":
+        (place / str(os.getpid())).write_text("here", encoding="utf-8")
+        threading.Event().wait()
+    return replace(grade(name, dict(job.submitted.work)), seed=job.seed)
