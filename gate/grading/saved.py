@@ -29,7 +29,7 @@ def file_names(submissions: Iterable[Submitted]) -> list[str]:
     Any other name, and one that is there twice, gets a piece of a hash, so that no name writes outside or over another.
 
     >>> file_names([Submitted("ada", "a.zip"), Submitted("../bob", "b.zip")])
-    ['ada', 'bob-9ff9e0fd']
+    ['ada', 'bob-dfdcc8f1']
     """
     all_of_them = list(submissions)
     students = [one.student.lower() for one in all_of_them]

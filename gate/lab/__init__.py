@@ -4,7 +4,8 @@
 
 `clock` shows the time of a section, `table` a decision table, `board` runs rules against the student's code, `hint`
 and `reset` belong to it, `refused` and `allowed` show one call and fail if it went the other way, `reference` helps who
-fell behind. Nothing here is needed by the gate itself; widgets are loaded only when something is shown.
+fell behind, `submit` packs the answers. Nothing here is needed by the gate itself; widgets are loaded only when
+something is shown.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from gate.lab.board import board, hint, reset
 from gate.lab.clock import clock
 from gate.lab.reference import reference
 from gate.lab.show import allowed, refused
+from gate.lab.submit import submit
 from gate.lab.table import compare, table
 
-__all__ = ["allowed", "board", "clock", "compare", "hint", "reference", "refused", "reset", "table"]
+__all__ = ["allowed", "board", "clock", "compare", "hint", "reference", "refused", "reset", "submit", "table"]

@@ -1,6 +1,6 @@
 """A submission: what a student wrote, as data in one zip. Answer cells by their ids, and the JSON in `work/`.
 
-    manifest.json                         format, kit version, contract lock, pair, notebooks, sha256 of each file below
+    manifest.json                         format, kit version, contract lock, pair, labs, notebooks, sha256 of each file
     notebooks/memory/03_fail_closed.json  {answer cell id: source}
     work/table-memory.json                as it was saved
 
@@ -73,6 +73,7 @@ def collect(solutions: Iterable[Path], pair: str = "", work: Path | None = None,
         "kit": _kit_version(),
         "contracts": hashlib.sha256((home / "schemas" / "contracts.lock.json").read_bytes()).hexdigest(),
         "pair": clip(pair, 200),
+        "labs": sorted({name.split("/")[0] for name in names}),
         "notebooks": names,
         "files": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()},
     }

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from gate.cli import main
-from gate.lab import board, table
+from gate.errors import ConfigError
+from gate.lab import board, submit, table
 from gate.lab.derive import learner_path
 from gate.lab.submission import MAX_CELL, MAX_FILE, Submission, collect
 from gate.results import validate_tool_result
@@ -69,6 +70,7 @@ def test_the_manifest_says_what_is_in_it_and_by_which_kit(solution: Path) -> Non
     lock = (solution.parents[3] / "schemas" / "contracts.lock.json").read_bytes()
     assert manifest["contracts"] == hashlib.sha256(lock).hexdigest()
     assert (manifest["format"], manifest["pair"], manifest["notebooks"]) == (1, "ada and bob", [NAME])
+    assert manifest["labs"] == ["memory"]
     others = {name: text for name, text in handed.files.items() if name != "manifest.json"}
     assert manifest["files"] == {name: hashlib.sha256(text.encode()).hexdigest() for name, text in others.items()}
 
@@ -155,6 +157,60 @@ def test_the_command_writes_the_file_and_exits_1_while_something_is_missing(
     assert main(["submit", "memory/03", "--out", str(other), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["path"] == str(other) and other.exists()
     assert main(["submit", "nothing"]) == 2
+
+
+def test_a_whole_lab_has_a_file_of_its_own(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["submit", "memory", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["path"] == str(work / "submission-memory.zip")
+    with zipfile.ZipFile(work / "submission-memory.zip") as bundle:
+        assert json.loads(bundle.read("manifest.json"))["labs"] == ["memory"]
+
+
+def widgets_of(shown: Any) -> tuple[Any, Any, Any]:
+    """Return the field, the button and what is told, as the browser would draw them."""
+    shown._repr_mimebundle_()
+    line, note = shown._box.children
+    return (*line.children, note)
+
+
+def test_the_button_packs_the_lab_and_shows_what_is_missing(work: Path) -> None:
+    pair, button, note = widgets_of(submit("memory"))
+    pair.value = "ada & bob"
+    button.click()
+    assert f"{work / 'submission-memory.zip'}: " in note.value and "it can be handed in all the same" in note.value
+    assert note.value.count("<li>") == 13 and "more</li>" in note.value
+    with zipfile.ZipFile(work / "submission-memory.zip") as bundle:
+        assert json.loads(bundle.read("manifest.json"))["pair"] == "ada & bob"
+
+
+def test_the_button_says_what_is_in_the_way_and_never_raises(work: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    work.write_text("a file where the folder should be", encoding="utf-8")
+    _, button, note = widgets_of(submit("memory"))
+    button.click()
+    assert "cannot be written" in note.value and capsys.readouterr().out == ""
+
+
+def test_code_does_the_same_as_the_button(work: Path) -> None:
+    told = submit("fence").pack("eve")
+    assert repr(told).startswith(f"{work / 'submission-fence.zip'}: 6 files, ")
+    assert "\n  missing  fence/01_parse_once_reject_twice: " in repr(told)
+
+
+def test_the_cell_reads_the_same_in_every_run_and_without_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (submit("memory")._repr_mimebundle_() for _ in range(2))
+    view = "application/vnd.jupyter.widget-view+json"
+    assert view in first and {**first, view: ""} == {**second, view: ""}
+    monkeypatch.setenv("GATE_PLAIN", "1")
+    plain = submit("memory")._repr_mimebundle_()
+    assert plain == {"text/plain": first["text/plain"], "text/html": first["text/html"]}
+    assert 'submit("memory").pack("your names")' in plain["text/plain"]
+
+
+def test_a_lab_that_is_none_is_refused() -> None:
+    with pytest.raises(
+        ConfigError, match='there is no lab "memroy". Next: use one of memory, arguments, fence, results'
+    ):
+        submit("memroy")
 
 
 def test_every_answer_cell_of_the_kit_is_asked_for(work: Path) -> None:
