@@ -14,10 +14,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate.grading.exercises import Asked, asked, sections, solution
 from gate.grading.inspect import Refused, refused
+from gate.grading.packs import grade_pack
 from gate.grading.probes import cases
 from gate.grading.seal import answer_cells, seal
 from gate.grading.tables import grade_table
@@ -65,15 +66,24 @@ def _whole(submitted: Submitted, found: list[Exercise]) -> Value:
 def _section(submitted: Submitted, name: str, section: Section, run: _Run) -> list[Exercise]:
     """Return the exercises of one notebook, in the order of the plan."""
     questions = asked(name, section)
-    found = {
-        one.id: grade_table(one.id.partition(".")[2], name, submitted.work, one.points)
-        for one in section.exercises
-        if one.id.startswith("table.") and not submitted.problem
-    }
+    found: dict[str, Exercise] = {}
     if not submitted.problem:
+        found |= _saved(name, section, submitted.work)
         found |= _answered(name, questions, submitted.cells.get(name, {}), run)
     unread = {one.id: Exercise(one.id, name, "ungradable", 0, one.points) for one in section.exercises}
     return [(unread | found)[one.id] for one in section.exercises]
+
+
+def _saved(name: str, section: Section, work: Mapping[str, Any]) -> dict[str, Exercise]:
+    """Return the exercises that are answered in the JSON of `work/`: decision tables and fixture packs."""
+    found = {}
+    for one in section.exercises:
+        kind, _, about = one.id.partition(".")
+        if kind == "table":
+            found[one.id] = grade_table(about, name, work, one.points)
+        elif kind == "pack":
+            found[one.id] = grade_pack(about, name, work, one.points, one.enough)
+    return found
 
 
 def _answered(name: str, questions: list[Asked], cells: Mapping[str, str], run: _Run) -> dict[str, Exercise]:

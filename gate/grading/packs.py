@@ -17,20 +17,25 @@ from gate.errors import ConfigError, clip, escape
 from gate.evidence.fixtures import Fixture, vet_fixture
 from gate.evidence.mutants import Mutant, mutants
 from gate.grading.words import Check, Exercise, Value
+from gate.registry import load_contracts
 
 MAX_FIXTURES = 60
 MAX_TEXT = 20_000  # characters of one fixture
 
 
-def grade_pack(contract: Contract, notebook: str, work: Mapping[str, Any], points: float, enough: int) -> Exercise:
-    """Return the grade of the fixtures for one contract: a part of the points for each planted fault that they notice.
+def grade_pack(tool: str, notebook: str, work: Mapping[str, Any], points: float, enough: int) -> Exercise:
+    """Return the grade of the fixtures for one tool: a part of the points for each planted fault that they notice.
 
     `enough` faults give all points; the others are named all the same, as survivors. A fixture whose label is wrong or
-    that cannot be read notices nothing and counts as one thing that went wrong.
+    that cannot be read notices nothing and counts as one thing that went wrong. The faults are planted into the
+    contract for the tool's results, or for its arguments if only these have one; raises `ConfigError` if there is none.
+
+    >>> grade_pack("inventory.lookup", "memory/05_replay_fixtures", {}, 2, 6).points
+    0.0
 
     Does not catch: fixtures copied from another pair. They notice as much.
     """
-    made = f"pack.{contract.tool}"
+    made, contract = f"pack.{tool}", _contract(tool)
     pack, wrong = _sorted_out(made, contract, work)
     planted = _planted(contract, pack)
     faults = tuple(_fault(made, mutant) for mutant in planted)
@@ -39,6 +44,14 @@ def grade_pack(contract: Contract, notebook: str, work: Mapping[str, Any], point
     value: Value = "pass" if noticed >= enough and not wrong else "fail"
     note = f"{len(pack)} fixtures notice {noticed} of {len(planted)} planted faults; {enough} are asked for."
     return Exercise(made, notebook, value, points * share, points, (*wrong, *faults), note)
+
+
+def _contract(tool: str) -> Contract:
+    contracts = load_contracts()
+    contract = contracts.output(tool) or contracts.input(tool)
+    if contract is None:
+        raise ConfigError(f"data/labs.json: there is no contract for {tool}. Next: name a tool that has one.")
+    return contract
 
 
 def _sorted_out(made: str, contract: Contract, work: Mapping[str, Any]) -> tuple[list[Fixture], tuple[Check, ...]]:

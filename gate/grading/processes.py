@@ -1,7 +1,7 @@
 """Does jobs in processes of this machine. Which process does which job changes nothing in a grade.
 
-Every worker is a process group of its own: Ctrl-C reaches the one who asked, and when that one stops or is killed, all
-workers stop with everything that they have started.
+Ctrl-C reaches only the one who asked; when that one stops or is killed, all workers stop with everything that they
+have started.
 
 Not here: other machines (`cluster`), keeping what was done (`batch`).
 """
@@ -18,17 +18,20 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.connection import Connection
 
+import psutil
+
 from gate.grading.jobs import Job, do_job
 from gate.grading.words import Grade
 
 Do = Callable[[Job], Grade]
+_TRIES = 2
 
 
 def in_processes(jobs: Mapping[int, Job], workers: int, do: Do = do_job) -> Iterator[tuple[int, Grade]]:
     """Yield each job's number and grade, as they are done.
 
-    A job whose process is killed is tried once more, alone; if that is killed too, it is ungradable. Raises what `do`
-    raises for a kit that cannot be used.
+    When a process is killed, the jobs that it may have had are tried again, each alone; one that is killed each time is
+    ungradable. Raises what `do` raises for a kit that cannot be used.
     """
     left = dict(jobs)
     while left:
@@ -42,10 +45,10 @@ def in_processes(jobs: Mapping[int, Job], workers: int, do: Do = do_job) -> Iter
 
 
 def _alone(job: Job, do: Do) -> Grade:
-    try:
-        return next(grade for _, grade in _round({0: job}, 1, do))
-    except BrokenProcessPool:
-        return job.ungradable("the process that graded it was killed, twice. Next: look at what it does to memory.")
+    for _ in range(_TRIES):
+        with contextlib.suppress(BrokenProcessPool):
+            return next(grade for _, grade in _round({0: job}, 1, do))
+    return job.ungradable("the process that graded it was killed each time. Next: look at what it does to memory.")
 
 
 def _round(jobs: Mapping[int, Job], workers: int, do: Do) -> Iterator[tuple[int, Grade]]:
@@ -65,7 +68,7 @@ def _round(jobs: Mapping[int, Job], workers: int, do: Do) -> Iterator[tuple[int,
 
 
 def _begin(line: Connection) -> None:
-    """Make this worker a group of its own that ends when whoever started it does."""
+    """Keep Ctrl-C from this worker, and end it when whoever started it stops."""
     if os.name == "posix":
         os.setpgrp()
     else:
@@ -76,6 +79,7 @@ def _begin(line: Connection) -> None:
 def _end_with(line: Connection) -> None:
     with contextlib.suppress(OSError, EOFError):
         line.recv()  # nothing is ever sent: it ends when the other end is closed
-    if os.name == "posix":
-        os.killpg(0, signal.SIGKILL)
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            child.kill()
     os._exit(1)

@@ -19,10 +19,14 @@ T = TypeVar("T")
 
 
 class Points(NamedTuple):
-    """What one exercise is worth: a board (`memory.validate`), a table (`table.memory`), or a pack of fixtures."""
+    """What one exercise is worth: a board (`memory.validate`), a table (`table.memory`), or a pack of fixtures.
+
+    `enough`: how many planted faults a pack must notice for all its points.
+    """
 
     id: str
     points: float
+    enough: int = 1
 
 
 class Section(NamedTuple):

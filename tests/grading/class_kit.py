@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from gate.errors import ConfigError
+from gate.grading.exercises import sections
 from gate.grading.jobs import Job, kit_fingerprint
 from gate.grading.packs import grade_pack
 from gate.grading.tables import grade_table
 from gate.grading.words import Check, Exercise, Grade, Submitted, Value
 from gate.lab.sheet import load_sheet
-from gate.registry import load_contracts
 
 AT = "2026-01-31T09:30:00.000000+00:00"
 EVIL = "<script>alert(1)</script>\x1b[2J"
@@ -23,13 +23,13 @@ TOOL = "inventory.lookup"
 VALID = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 
 
-def ballot(**choices: str) -> dict[str, Any]:
-    """Return a memory table that is right, but for the choices given (`row_2="allow"`)."""
+def ballot(name: str = "memory", **choices: str) -> dict[str, Any]:
+    """Return a table that is right, but for the choices given (`row_2="allow"`)."""
     rows = {
         row.id: {"choice": choices.get(row.id.replace("-", "_"), row.answer), "reason": "we agreed", "at": AT}
-        for row in load_sheet("memory").rows
+        for row in load_sheet(name).rows
     }
-    return {"version": 1, "table": "memory", "rows": rows, "history": []}
+    return {"version": 1, "table": name, "rows": rows, "history": []}
 
 
 def fixture(payload: dict[str, Any], *codes: str) -> dict[str, Any]:
@@ -43,11 +43,31 @@ PACK = {
     f"fixtures/{TOOL}/wrong-type.json": fixture({**VALID, "quantity": "4"}, "schema.type"),
 }
 
+TWICE = '{"sku": "SKU-19", "quantity": 9999, "quantity": 4, "warehouse": "sfo"}'
+DUPLICATE = {**fixture({}, "parse.duplicate_key"), "raw": TWICE}
+del DUPLICATE["payload"]
+BIGGER_PACK = {
+    **PACK,
+    f"fixtures/{TOOL}/missing-field.json": fixture({"sku": "SKU-19", "quantity": 4}, "schema.missing_field"),
+    f"fixtures/{TOOL}/duplicate-key.json": DUPLICATE,
+}
+
+
+def perfect_work(lab: str) -> dict[str, Any]:
+    """Return what lies in `work/` after a lab in which everything was answered as in the solutions."""
+    work: dict[str, Any] = {}
+    for _, section in sections(lab):
+        for one in section.exercises:
+            kind, _, about = one.id.partition(".")
+            if kind == "table":
+                work[f"table-{about}.json"] = ballot(about)
+            elif kind == "pack":
+                work |= BIGGER_PACK
+    return work
+
 
 def grade(student: str, work: dict[str, Any], board: Value = "pass") -> Grade:
     """Return a grade with a table, a pack and one board of two checks."""
-    contract = load_contracts().output(TOOL)
-    assert contract is not None
     gate = "memory.validate"
     checks = (
         Check(f"{gate}.1", "pass", "", "quantity"),
@@ -56,7 +76,7 @@ def grade(student: str, work: dict[str, Any], board: Value = "pass") -> Grade:
     exercises = (
         grade_table("memory", "memory/02_freeze_the_contract", work, 3),
         Exercise(gate, "memory/03_fail_closed", board, 4 if board == "pass" else 2, 4, checks),
-        grade_pack(contract, "memory/05_replay_fixtures", work, 3, 6),
+        grade_pack(TOOL, "memory/05_replay_fixtures", work, 3, 6),
     )
     values = [one.value for one in exercises]
     value: Value = "ungradable" if "ungradable" in values else "fail" if "fail" in values else "pass"
@@ -88,7 +108,7 @@ def jobs(*students: str, seed: int = 7, note: str = "") -> list[Job]:
 def do_what_needs_no_kernel(job: Job) -> Grade:
     """Grade what lies in the work folder; a student may be named after what becomes of the process that does it."""
     name, place = job.submitted.student, Path(job.submitted.source)
-    if name.startswith("killed-twice") or (name.startswith("killed-once") and not place.exists()):
+    if name.startswith("killed-always") or (name.startswith("killed-once") and not place.exists()):
         place.write_text("seen", encoding="utf-8")
         os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
     if name == "other-kit":

@@ -65,7 +65,7 @@ def test_every_submission_is_graded_once_and_as_locally_although_a_worker_dies(s
 
 
 def test_what_kills_every_worker_is_ungradable_and_the_others_are_graded(scheduler: str, tmp_path: Path) -> None:
-    wanted = jobs("ada", "killed-twice", "bob", note=str(tmp_path / "seen"))
+    wanted = jobs("ada", "killed-always", "bob", note=str(tmp_path / "seen"))
     with worker(scheduler, tmp_path, "third"):  # a nanny starts it again
         found = dict(on_dask(dict(enumerate(wanted)), scheduler, do_what_needs_no_kernel))
     assert [found[n].value for n in range(3)] == ["fail", "ungradable", "fail"]

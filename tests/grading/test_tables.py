@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from gate.files import read_json
+from gate.grading.grade import grade
+from gate.grading.runner import NbvalRunner
 from gate.grading.tables import grade_table
-from gate.grading.words import Exercise
+from gate.grading.words import Exercise, Submitted
 from gate.lab.sheet import load_sheet
 from gate.lab.table import Table
+from tests.grading.class_kit import perfect_work
 
 NOTEBOOK = "memory/02_freeze_the_contract"
 
@@ -93,9 +96,11 @@ def test_what_is_no_filled_in_table_is_ungradable_with_a_reason(broken: Any) -> 
     assert exercise.note.startswith("table-memory.json is no ")
 
 
-@pytest.mark.parametrize("name", ["memory", "arguments", "fence"])
-def test_every_table_of_the_kit_can_be_graded_in_full(name: str) -> None:
-    at = "2026-01-31T09:30:00.000000+00:00"
-    rows = {row.id: {"choice": row.answer, "reason": "yes", "at": at} for row in load_sheet(name).rows}
-    work = {f"table-{name}.json": {"version": 1, "table": name, "rows": rows, "history": []}}
-    assert grade_table(name, "some/notebook", work, 6).points == 6
+@pytest.mark.parametrize("lab", ["memory", "arguments", "fence", "results"])
+def test_what_the_solutions_leave_in_work_earns_all_points_of_its_exercises(lab: str) -> None:
+    graded = grade(Submitted("ann", "ann.zip", {}, perfect_work(lab)), lab, 3, NbvalRunner())
+    saved = {
+        one.id: (one.value, one.points - one.max_points) for one in graded.exercises if one.id[:5] in ("table", "pack.")
+    }
+    assert saved == dict.fromkeys(saved, ("pass", 0))
+    assert bool(saved) is (lab != "results")
