@@ -43,8 +43,12 @@ def run(args: argparse.Namespace) -> int:
     lab = the_lab(submissions, args.lab, list(load_plan()))
     jobs = [Job(one, lab, args.seed, args.quick, kit_fingerprint()) for one in submissions]
     folder = Path(args.out) / lab
-    with _progress(len(jobs)) as done:
-        batch = grade_batch(jobs, folder, _do_all(args), done)
+    try:
+        with _progress(len(jobs)) as done:
+            batch = grade_batch(jobs, folder, _do_all(args), done)
+    except KeyboardInterrupt:
+        show.trouble(f"{folder}: what was graded is kept. Next: run it again, it goes on from there.")
+        raise
     _tell(args, lab, str(folder), batch)
     return 1 if any(grade.value == "ungradable" for grade in batch.grades) else 0
 

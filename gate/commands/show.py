@@ -43,6 +43,11 @@ def line(text: str) -> None:
     console().print(Text(text), soft_wrap=True)
 
 
+def trouble(text: str) -> None:
+    """Print one line to the errors as it is."""
+    console(stderr=True).print(Text(text), soft_wrap=True)
+
+
 def as_json(value: Any) -> None:
     """Print a value as JSON text, sorted, with nothing but ASCII in it."""
     print(json.dumps(value, indent=2, sort_keys=True))

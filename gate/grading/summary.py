@@ -13,6 +13,7 @@ from gate.grading.words import Check, Exercise, Grade
 
 SURVIVOR = "pack.survivor"
 _MOST = 12
+_NOTHING = ("answer.missing", "table.open")  # nothing was tried, so there is nothing to talk about
 
 
 class ExerciseSummary(NamedTuple):
@@ -70,9 +71,11 @@ def summarize(grades: Sequence[Grade]) -> Summary:
 def _exercises(grades: Sequence[Grade]) -> tuple[ExerciseSummary, ...]:
     """Return the exercises in the order in which the lab has them."""
     by_id: dict[str, list[Exercise]] = {}
+    places: dict[str, int] = {}
     for grade in grades:
-        for one in grade.exercises:
+        for place, one in enumerate(grade.exercises):
             by_id.setdefault(one.id, []).append(one)
+            places[one.id] = max(place, places.get(one.id, 0))
     found = []
     for name, all_of_them in by_id.items():
         values = Counter(one.value for one in all_of_them)
@@ -80,7 +83,7 @@ def _exercises(grades: Sequence[Grade]) -> tuple[ExerciseSummary, ...]:
         share = sum(one.points for one in all_of_them) / possible if possible else 0.0
         counts = values["pass"], values["fail"], values["ungradable"]
         found.append(ExerciseSummary(name, all_of_them[0].notebook, *counts, share))
-    return tuple(sorted(found, key=lambda one: (one.notebook, one.id)))
+    return tuple(sorted(found, key=lambda one: (places[one.id], one.id)))
 
 
 def _often(checks: Iterable[Check]) -> tuple[Often, ...]:
@@ -103,8 +106,9 @@ def _talk(
     hard = min(exercises, key=lambda one: (one.share, one.id), default=None)
     if hard and hard.share < 1:
         yield f"{hard.id} ({hard.notebook}) earned {hard.share:.0%} of its points: do it again together."
-    if missed:
-        most = missed[0]
+    mistakes = [one for one in missed if one.code not in _NOTHING]
+    if mistakes:
+        most = mistakes[0]
         yield f"{most.times} of {students} went wrong at {most.field or most.id}: {most.told or most.code}"
     if survivors:
         most = survivors[0]

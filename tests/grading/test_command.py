@@ -1,0 +1,115 @@
+"""Rules of `gate grade`: from a folder of submissions to grades and reports, by one command that can be stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gate.cli import main
+from gate.files import HOME
+from tests.grading.class_kit import perfect_work
+from tests.grading.kit import perfect
+
+FENCE = {**perfect("fence")}
+ONE = "fence/01_parse_once_reject_twice"
+
+
+def hand_in(path: Path, cells: dict[str, dict[str, str]], work: dict[str, Any]) -> None:
+    """Write a submission as `gate submit` packs it."""
+    with zipfile.ZipFile(path, "w") as bundle:
+        for name, texts in cells.items():
+            bundle.writestr(f"notebooks/{name}.json", json.dumps(texts))
+        for name, document in work.items():
+            bundle.writestr(f"work/{name}", json.dumps(document))
+
+
+@pytest.fixture
+def handed(tmp_path: Path) -> Path:
+    """Four submissions of which little has to be run: a notebook, a table, a broken zip, nothing answered."""
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    hand_in(folder / "ann.zip", {ONE: FENCE[ONE]}, {})
+    hand_in(folder / "bob.zip", {}, perfect_work("fence"))
+    (folder / "eve.zip").write_bytes(b"no zip at all")
+    hand_in(folder / "joe.zip", {ONE: {}}, {})
+    return folder
+
+
+def graded(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+    status = main(["grade", *words, "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_a_folder_becomes_grades_and_reports(
+    handed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, told = graded(capsys, str(handed), "--seed", "3", "--workers", "2")
+    assert status == 1 and (told["lab"], told["seed"], told["ungradable"], told["reused"]) == ("fence", 3, 1, 0)
+    assert {one["student"]: (one["value"], one["points"]) for one in told["grades"]} == {
+        "ann": ("fail", 2), "bob": ("fail", 3), "eve": ("ungradable", 0), "joe": ("fail", 0),
+    }  # fmt: skip
+    assert len(told["protection"]) == 1 and told["protection"][0]
+    names = {path.name for path in (tmp_path / "grades" / "fence").rglob("*")}
+    assert {"grades.csv", "junit.xml", "class.html", "ann.html", "ann.json"} < names
+
+    (handed / "eve.zip").unlink()
+    assert main(["grade", str(handed), "--seed", "3"]) == 0
+    said = capsys.readouterr().out
+    assert "3 were graded before." in said and "Protection: " in said and "Next: open" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nowhere"], "nowhere is not there"),
+        ([".", "--lab", "nothing"], "Next: --lab with one of memory, arguments, fence, results"),
+        ([".", "--seed", "x"], "is no whole number"),
+        ([".", "--workers", "0"], "is no whole number of at least 1"),
+        ([".", "--dask", "tcp://127.0.0.1:9"], "no cluster answers at tcp://127.0.0.1:9"),
+        ([".", "--out", "a-file"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    words: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path / "ann.zip", {ONE: {}}, {})
+    (tmp_path / "a-file").write_text("", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gate.grading.cluster._CONNECT_SECONDS", 1)
+    try:
+        status = main(["grade", *words])
+    except SystemExit as left:  # argparse
+        status = int(str(left.code))
+    told = capsys.readouterr().err
+    assert status == 2 and says in told and "Traceback" not in told
+
+
+def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "submissions"
+    folder.mkdir()
+    for student, cells in {"ann": {}, "bob": FENCE[ONE], "eve": {}}.items():  # bob takes time, ann none
+        hand_in(folder / f"{student}.zip", {ONE: cells}, {})
+    command = [sys.executable, "-m", "gate", "grade", str(folder), "--out", str(tmp_path / "grades"), "--workers", "1"]
+    saved = tmp_path / "grades" / "fence" / "saved"
+    with subprocess.Popen(command, cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not list(saved.glob("*.json")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    kept = {path.name: path.read_bytes() for path in saved.glob("*.json")}
+    assert process.returncode == 130 and out == ""
+    assert "what was graded is kept. Next: run it again, it goes on from there." in err and "Traceback" not in err
+    assert list(kept) == ["ann.json"]
+    again = subprocess.run([*command, "--json"], cwd=HOME, capture_output=True, text=True, check=True)
+    assert json.loads(again.stdout)["reused"] == len(kept)
+    assert {name: (saved / name).read_bytes() for name in kept} == kept
