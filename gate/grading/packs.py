@@ -37,7 +37,7 @@ def grade_pack(tool: str, notebook: str, work: Mapping[str, Any], points: float,
     """
     made, contract = f"pack.{tool}", _contract(tool)
     pack, wrong = _sorted_out(made, contract, work)
-    planted = _planted(contract, pack)
+    planted = [mutant for mutant in _planted(contract, pack) if not mutant.equivalent]
     faults = tuple(_fault(made, mutant) for mutant in planted)
     noticed = sum(check.value == "pass" for check in faults)
     share = min(noticed, enough) / (enough + len(wrong))
@@ -116,5 +116,6 @@ def _fault(made: str, mutant: Mutant) -> Check:
     name = f"{made}.{mutant.name}"
     if mutant.noticed_by:
         return Check(name, "pass", "", mutant.name)
-    told = f"{mutant.words}: no fixture of yours notices it. Next: save one that only the right gate treats rightly."
+    label = mutant.kill.label if mutant.kill else "as it should be"
+    told = f"{mutant.words}: no fixture of yours notices it. Next: save one, labelled {label}, that it gets wrong."
     return Check(name, "fail", "pack.survivor", mutant.name, clip(told))

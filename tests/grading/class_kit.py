@@ -76,7 +76,7 @@ def grade(student: str, work: dict[str, Any], board: Value = "pass") -> Grade:
     exercises = (
         grade_table("memory", "memory/02_freeze_the_contract", work, 3),
         Exercise(gate, "memory/03_fail_closed", board, 4 if board == "pass" else 2, 4, checks),
-        grade_pack(TOOL, "memory/05_replay_fixtures", work, 3, 6),
+        grade_pack(TOOL, "memory/05_replay_fixtures", work, 3, 7),
     )
     values = [one.value for one in exercises]
     value: Value = "ungradable" if "ungradable" in values else "fail" if "fail" in values else "pass"

@@ -27,7 +27,7 @@ GOOD = {
 }
 
 
-def graded(fixtures: dict[str, Any], enough: int = 6) -> Exercise:
+def graded(fixtures: dict[str, Any], enough: int = 7) -> Exercise:
     work = {f"fixtures/{TOOL}/{name}.json": handed for name, handed in fixtures.items()}
     return grade_pack(TOOL, "memory/05_replay_fixtures", work, 4, enough)
 
@@ -40,12 +40,12 @@ def test_enough_noticed_faults_give_all_points_and_the_survivors_are_named() -> 
     exercise = graded(GOOD)
     assert (exercise.id, exercise.value, exercise.points) == (f"pack.{TOOL}", "pass", 4)
     assert "fill-defaults" in survivors(exercise) and "coerce" not in survivors(exercise)
-    assert exercise.note == "3 fixtures notice 7 of 48 planted faults; 6 are asked for."
+    assert exercise.note == "3 fixtures notice 7 of 48 planted faults; 7 are asked for."
 
 
 def test_too_few_give_their_part() -> None:
     only = graded({"valid": GOOD["valid"]})
-    assert (only.value, only.points) == ("fail", 4 * 2 / 6)
+    assert (only.value, only.points) == ("fail", 4 * 2 / 7)
     assert graded(GOOD, enough=14).points == 2
 
 
@@ -66,7 +66,7 @@ def test_no_fixture_notices_nothing() -> None:
 
 def test_a_wrong_label_notices_nothing_and_costs() -> None:
     exercise = graded({**GOOD, "wishful": fixture({**VALID, "quantity": "4"})})
-    assert (exercise.value, exercise.points) == ("fail", 4 * 6 / 7)
+    assert (exercise.value, exercise.points) == ("fail", 4 * 7 / 8)
     (wrong,) = [check for check in exercise.checks if check.code == "pack.fixture"]
     assert wrong.field == f"{TOOL}/wishful.json"
     assert wrong.told == "labelled allow, but the contract says block. Next: run gate replay on it."
@@ -94,7 +94,7 @@ HOSTILE: dict[str, Any] = {
 @pytest.mark.parametrize("handed", HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_is_no_fixture_is_named_and_the_others_count(handed: Any) -> None:
     exercise = graded({**GOOD, "odd": handed})
-    assert exercise.points == 4 * 6 / 7 and exercise.checks[0].field == f"{TOOL}/odd.json"
+    assert exercise.points == 4 * 7 / 8 and exercise.checks[0].field == f"{TOOL}/odd.json"
 
 
 @pytest.mark.parametrize(
