@@ -72,7 +72,7 @@ def _refuse(old: Lock, done: list[Frozen], bump: Collection[str]) -> None:
     found: list[Finding] = []
     for name in sorted(changed - set(bump)) if ALL not in bump else ():
         message = f"{name} changed, and its version did not: it is still {old[name]['version']}."
-        hint = f"read `gate contract diff HEAD schemas`, then run `gate contract freeze --bump {name}`."
+        hint = f"read `gate contract diff OLD NEW`, then run `gate contract freeze --bump {name}`."
         found.append(finding("contract.lock", "", message, hint))
     for name in sorted(set(bump) - changed - {ALL}):
         message = f"{quote(name)} is no contract that changed: its version stays."

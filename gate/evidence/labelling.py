@@ -45,9 +45,10 @@ def disagreement(fixture: Fixture, decision: Decision) -> str:
     said = "allow" if decision else "block"
     if fixture.label == said:
         return ""
-    schema = f"{fixture.tool}.{fixture.side}.schema.json"
+    name = f"{fixture.tool}.{fixture.side}"
     why = f" for {', '.join(decision.codes)}" if decision.codes else ""
     return (
         f"you say {fixture.label}, the contract says {said}{why}. Next: if you are right, change the contract with it: "
-        f"edit {schema}, see what moves (gate contract diff OLD NEW), gate contract freeze, then add it again."
+        f"edit {name}.schema.json, see what moves (gate contract diff OLD NEW), gate contract freeze --bump {name}, "
+        "then add it again."
     )

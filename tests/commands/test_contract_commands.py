@@ -56,7 +56,7 @@ def test_freezing_gives_the_changed_contract_the_next_version(
 ) -> None:
     _edit(schemas / OUTPUT, lambda schema: schema["properties"]["warehouse"]["enum"].append("lon"))
     assert main(["contract", "freeze", str(schemas)]) == 2
-    assert "its version did not: it is still 1. Next: read `gate contract diff HEAD schemas`" in capsys.readouterr().err
+    assert "its version did not: it is still 1. Next: read `gate contract diff OLD NEW`" in capsys.readouterr().err
     assert main(["contract", "freeze", str(schemas), "--bump", "inventory.lookup.output", "--json"]) == 0
     states = {row["id"]: (row["version"], row["state"]) for row in json.loads(capsys.readouterr().out)["contracts"]}
     assert states["inventory.lookup.output"] == ("2", "changed")

@@ -99,7 +99,7 @@ def test_a_label_that_contradicts_the_contract_names_the_way_to_change_it(
     told = capsys.readouterr().out
     assert f"Not added: you say {label}, the contract says" in told
     assert "edit inventory.lookup.output.schema.json" in told
-    assert "gate contract diff OLD NEW" in told and "gate contract freeze" in told
+    assert "gate contract diff OLD NEW" in told and "gate contract freeze --bump inventory.lookup.output" in told
     assert not Path("fixtures").exists()
 
 
@@ -107,7 +107,7 @@ def test_with_the_contract_changed_the_label_holds() -> None:
     shutil.copytree(HOME / "schemas", "mine")
     schema = Path("mine/inventory.lookup.output.schema.json")
     schema.write_text(schema.read_text(encoding="utf-8").replace('"nrt"', '"nrt", "lon"'), encoding="utf-8")
-    assert main(["contract", "freeze", "mine"]) == 0
+    assert main(["contract", "freeze", "mine", "--bump", "inventory.lookup.output"]) == 0
     assert _add({**GOOD, "warehouse": "lon"}, *_said("allow")) == 1
     assert _add({**GOOD, "warehouse": "lon"}, *_said("allow"), "--contracts", "mine") == 0
 
