@@ -50,5 +50,6 @@ class Decision(NamedTuple):
 
 def block(stage: str, findings: list[Finding] | tuple[Finding, ...], skipped: tuple[str, ...] = ()) -> Decision:
     """Return a blocking decision, its findings in the one order the kit uses, each reason once."""
-    ordered = tuple(sorted(set(findings), key=lambda found: (found.path, found.code, found.message)))
-    return Decision("block", stage, ordered, None, skipped)
+    if len(findings) > 1:
+        findings = sorted(set(findings), key=lambda found: (found.path, found.code, found.message))
+    return Decision("block", stage, tuple(findings), None, skipped)

@@ -14,7 +14,7 @@ Not here: what a code makes us do next. That is `data/responses.json`.
 
 from __future__ import annotations
 
-import json
+from json.encoder import encode_basestring_ascii
 from typing import NamedTuple
 
 MAX_MESSAGE = 300
@@ -80,7 +80,7 @@ def escape(text: str, limit: int = MAX_MESSAGE) -> str:
     >>> escape("a\\x1b[2J"), escape("abcdef", 4)
     ('a\\\\u001b[2J', 'abc…')
     """
-    return clip(json.dumps(text[: limit + 1])[1:-1].replace("\x7f", "\\u007f"), limit)
+    return clip(encode_basestring_ascii(text[: limit + 1])[1:-1].replace("\x7f", "\\u007f"), limit)
 
 
 class Finding(NamedTuple):

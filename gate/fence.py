@@ -127,10 +127,11 @@ class ToolFence:
         return block("fence", [finding("schema.enum", "/action", "this action is not allowed in this run.", hint)])
 
     def _turn_away(self, payload: Any, decision: Decision) -> dict[str, Any]:
-        findings = list(decision.findings)
-        event = Event(self._run, self._contract.tool, None, "blocked", " ".join(dict.fromkeys(decision.codes)))
+        findings, codes = list(decision.findings), decision.codes
+        told = " ".join(dict.fromkeys(codes))
         try:
-            self._ledger.record(event._replace(note=shown(payload, decision.codes)))
+            note = shown(payload, codes)
+            self._ledger.record(Event(self._run, self._contract.tool, None, "blocked", told, note))
         except LedgerError as error:
             findings.append(reason("fence.unavailable", str(error)))
         return answer("blocked", findings, budget=self.limits.max_mutations)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from decimal import Decimal
 from itertools import islice
 from types import MappingProxyType
@@ -66,11 +65,13 @@ def _read_text(raw: Any, max_bytes: int, max_depth: int) -> dict[str, Any] | Fin
     if len(raw) > max_bytes:
         return too_large(max_bytes)
     if _fast_json is not None:
-        with suppress(ValueError):
+        try:
             data = raw if type(raw) is bytes else raw.encode()
             value = _fast_json(data, allow_inf_nan=False, catch_duplicate_keys=True)
             if type(value) is dict and len(data) <= max_bytes and _is_fine(value, max_depth):
                 return value
+        except ValueError:  # the slow reader says why
+            pass
     return _read_slowly(raw, max_bytes, max_depth)
 
 

@@ -21,6 +21,7 @@ FREE = "noop"
 KEY = "idempotency_key"
 _CREATE = "create_"
 UNCERTAIN = ("pending", "unknown")
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Call(NamedTuple):
@@ -126,7 +127,7 @@ def decide(call: Call, mine: Entry | None, others: Sequence[Entry], used: int) -
 
 def canonical(value: Any) -> str:
     """Return a JSON value as one text, the same whatever the order of its keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL(value)
 
 
 def _digest(value: Any) -> str:

@@ -92,7 +92,7 @@ def explain(faults: Iterable[Fault], known: Names = _NONE) -> list[Finding]:
 def _told(faults: Iterable[Fault]) -> Iterator[Fault]:
     """Yield what is worth telling: each fault, or in place of a failed alternative the faults of its best branch."""
     for fault in faults:
-        branch = _best_branch(fault)
+        branch = _best_branch(fault) if fault.branches else ()
         if branch:
             yield from _told(branch)
         else:

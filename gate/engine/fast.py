@@ -13,11 +13,12 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
 
-from gate.engine.faults import DIALECT, Fault, first_faults, is_multiple, json_type, rules, same
+from gate.engine.faults import DIALECT, Engine, Fault, first_faults, is_multiple, json_type, rules, same
 from gate.engine.formats import FORMATS
 
 # Our own keywords, which take the place of the engine's where those would not tell 4 from 4.0, or are not exact.
@@ -41,10 +42,14 @@ class FastEngine:
         """Return every broken rule, empty when the value is accepted."""
         found = first_faults(fault for error in self._marked.iter_errors(value) for fault in _fast_faults(error))
         if found and _has_lost_name(value):
-            from gate.engine.strict import StrictEngine
-
-            return StrictEngine(self._schema).faults(value)
+            return self._strict.faults(value)
         return found
+
+    @cached_property
+    def _strict(self) -> Engine:
+        from gate.engine.strict import StrictEngine  # imports the second engine, which few payloads need
+
+        return StrictEngine(self._schema)
 
 
 def _validator(schema: dict[str, Any], keywords: dict[str, Any] | None = None) -> Any:

@@ -42,7 +42,12 @@ def is_line(text: str) -> bool:
 
     Does not catch: look-alike letters, or instructions written in plain words.
     """
-    return text.isprintable() and text != "" and text == text.strip(" ") and not _LOOKS_BLANK.search(text)
+    return (
+        text.isprintable()
+        and text != ""
+        and text == text.strip(" ")
+        and (text.isascii() or not _LOOKS_BLANK.search(text))
+    )
 
 
 def is_text(text: str) -> bool:
@@ -51,6 +56,8 @@ def is_text(text: str) -> bool:
     >>> is_text("first\\n\\nsecond"), is_text("first\\n"), is_text("a\\tb")
     (True, False, False)
     """
+    if "\n" not in text:
+        return is_line(text)
     lines = text.split("\n")
     return bool(lines[0] and lines[-1]) and all(part == "" or is_line(part) for part in lines)
 

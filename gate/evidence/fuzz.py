@@ -82,6 +82,7 @@ class _Fuzzer:
         self.choices = _choices(contract.schema)
         self.bases: list[Value] = []
         self.closest = (0.0, "", "", "")
+        self.compared: set[tuple[str, str]] = set()
 
     def run(self, n: int) -> None:
         """Shoot at every rule in turn, with valid calls between, until `n` payloads were sent."""
@@ -135,9 +136,11 @@ class _Fuzzer:
         """Keep the refused choice that is most like an allowed one."""
         if codes != ["schema.enum"]:
             return
+        value = json.loads(payload)
         for name, words in self.choices.items():
-            sent = json.loads(payload).get(name)
-            if isinstance(sent, str) and sent not in words:
+            sent = value.get(name)
+            if isinstance(sent, str) and sent not in words and (name, sent) not in self.compared:
+                self.compared.add((name, sent))
                 likeness = ((difflib.SequenceMatcher(None, sent, word).ratio(), name, sent, word) for word in words)
                 self.closest = max(self.closest, *likeness)
 
