@@ -4,7 +4,7 @@
 says allow, whatever was asked: a gate that lets one through shows itself as a false allow. `code` is what the kit's own
 semantic gate must find.
 
-Not here: sending it (`judge_server`). Not among them, for they need no server: unset variables, a port where nothing
+Not here: sending it (`double`). Not among them, for they need no server: unset variables, a port where nothing
 listens, a name that does not resolve, https:// to a plain port.
 """
 

@@ -17,14 +17,14 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gate.evidence.judge_server import Judge
+    from gate.evidence.double import Double
 
 #: Form, records and policy allow it, so that whatever refuses it was moved by the judge's fault alone.
 GOOD_CALL = '{"order_id": "ord_1842", "amount": 19.00, "currency": "USD", "reason": "damaged shipment on delivery"}'
 
 
 @functools.cache
-def local_judge() -> Judge:
+def local_judge() -> Double:
     """Return the one judge of this process; started when it is first asked for, stopped when the process ends.
 
     >>> sorted(local_judge().environ())

@@ -140,7 +140,7 @@ def test_says_that_it_is_a_stand_in() -> None:
         assert reply.text.startswith(f"This is {STAND_IN}.")
         assert all(name in reply.text for name in FAULTS)
         posted = httpx.post(f"http://127.0.0.1:{judge.port}/v1/chat/completions", content=request("x"), trust_env=False)
-    assert posted.headers["X-Judge"] == STAND_IN
+    assert posted.headers["X-Double"] == STAND_IN
 
 
 @pytest.mark.parametrize(
