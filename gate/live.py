@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any
 
 from gate.adapters.openai import from_openai, openai_tools, to_openai
 from gate.calls.reply import Message, Planner, Reply
@@ -36,22 +37,35 @@ def live_planner(
     """
 
     def say(messages: list[Message]) -> Reply:
-        settings = endpoint(os.environ if environ is None else environ)
-        if isinstance(settings, Finding):
-            raise _failed(settings)
-        url, key, model = settings
         first = [{"role": "system", "content": system}] if system else []
-        body = {"model": model, "messages": [*first, *to_openai(messages)], "stream": False}
+        body: dict[str, Any] = {"messages": [*first, *to_openai(messages)]}
         defined = openai_tools(tools)
-        answer = post(
-            url, body | ({"tools": defined} if defined else {}), key, seconds=seconds, max_bytes=MAX_REPLY_BYTES
-        )  # fmt: skip
-        reply = answer if isinstance(answer, Finding) else read(answer, max_bytes=MAX_REPLY_BYTES)
-        if isinstance(reply, Finding):
-            raise _failed(reply)
-        return from_openai(reply, tools)
+        return from_openai(complete(body | ({"tools": defined} if defined else {}), environ, seconds=seconds), tools)
 
     return say
+
+
+def complete(
+    body: dict[str, Any], environ: Mapping[str, str] | None = None, *, seconds: float = 60.0
+) -> dict[str, Any]:
+    """Return the chat completion that `MODEL_NAME` at `MODEL_BASE_URL` gives for a request, read strictly.
+
+    Raises `GateError` when no whole, well-formed reply could be had in time. What the reply says is not looked at.
+
+    >>> complete({"messages": []}, {})
+    Traceback (most recent call last):
+    gate.errors.GateError: the model cannot be asked: MODEL_BASE_URL is not set.
+    """
+    settings = endpoint(os.environ if environ is None else environ)
+    if isinstance(settings, Finding):
+        raise _failed(settings)
+    url, key, model = settings
+    request = {"model": model, "stream": False, **body}
+    answer = post(url, request, key, seconds=seconds, max_bytes=MAX_REPLY_BYTES)
+    reply = answer if isinstance(answer, Finding) else read(answer, max_bytes=MAX_REPLY_BYTES)
+    if isinstance(reply, Finding):
+        raise _failed(reply)
+    return reply
 
 
 def _failed(found: Finding) -> GateError:

@@ -23,6 +23,7 @@ ROOMS = [
     "calls", "harness", "adapters", "live", "loop",
     "warm",
     "evidence",
+    "model",
     "lab",
     "webpage",
     "room",

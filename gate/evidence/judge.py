@@ -89,7 +89,7 @@ def answer(rules: tuple[Rule, ...], request: bytes) -> bytes | None:
     return completion(json.dumps({"decision": verdict.decision, "rationale": clip(verdict.rationale)}))
 
 
-def completion(content: Any, *, finish_reason: str = "stop", choices: int = 1) -> bytes:
+def completion(content: Any, *, finish_reason: str = "stop", choices: int = 1, model: str = NAME) -> bytes:
     """Return a chat completion in the OpenAI shape whose every choice holds `content`.
 
     >>> completion("hello")[:42]
@@ -97,5 +97,5 @@ def completion(content: Any, *, finish_reason: str = "stop", choices: int = 1) -
     """
     message = {"role": "assistant", "content": content}
     listed = [{"index": n, "message": message, "finish_reason": finish_reason} for n in range(choices)]
-    reply = {"id": "stand-in", "object": "chat.completion", "created": 0, "model": NAME, "choices": listed}
+    reply = {"id": "stand-in", "object": "chat.completion", "created": 0, "model": model, "choices": listed}
     return json.dumps(reply).encode()

@@ -16,9 +16,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gate.errors import ConfigError, clip
+from gate.errors import ConfigError, Finding, clip
 from gate.files import HOME, write_whole
 from gate.lab.answers import work_folder
+from gate.model import place
+from gate.model.choice import LOCAL, RECORDED, REMOTE, best
+from gate.semantic import endpoint
 
 SETUP = "run make setup (Windows: python bootstrap.py setup)"
 _FREE_BYTES = 200_000_000
@@ -38,7 +41,7 @@ class Look(NamedTuple):
 
 def examine() -> Iterator[Look]:
     """Yield each look as soon as it is done. Never raises: what cannot be looked at is not well."""
-    for look in (python, kit, packages, speed, kernel, widgets, writing, browser, disk):
+    for look in (python, kit, packages, speed, kernel, widgets, writing, browser, disk, model):
         yield _told(look)
 
 
@@ -142,6 +145,22 @@ def disk() -> Look:
     """Is there room for answers and notebooks?"""
     free = shutil.disk_usage(HOME).free
     return Look("disk", free >= _FREE_BYTES, f"{free // 10**6} MB free", f"free at least {_FREE_BYTES // 10**6} MB")
+
+
+def model() -> Look:
+    """Which model would be asked, and is the local one, if it is there, the pinned one? None installed is no fault."""
+    used = {REMOTE: "the one that MODEL_BASE_URL names", LOCAL: "the local one", RECORDED: "what was recorded"}[best()]
+    settings = endpoint(os.environ)
+    if best() == REMOTE and isinstance(settings, Finding):
+        words = settings.message.replace("the judge", "the model")
+        return Look("model", False, words, "set all three MODEL_* variables, or none")
+    try:
+        there = (
+            f"SmolLM2 in {place.folder()}, hash as pinned" if place.is_installed() and place.check() else "none here"
+        )
+    except ConfigError:
+        return Look("model", False, f"SmolLM2 in {place.folder()} is not the pinned one", "run gate model install")
+    return Look("model", True, f"{there}; asked would be {used}")
 
 
 def _told(look: Callable[[], Look]) -> Look:

@@ -1,8 +1,9 @@
-"""The stand-in judge of this machine for as long as a notebook lives, and what stands between a student's gate and it.
+"""The stand-in judge and the model, for as long as a notebook lives, and what stands between a student's gate and it.
 
     from gate.lab.stand_in import local_judge
 
     local_judge().environ("drip")         # the three variables that point a gate at the judge, behind the fault `drip`
+    model_environ("recorded")             # and those of a model: recorded, local, remote, or the best that is there
 
 Not here: what it answers (`evidence.judge`), its faults (`evidence.judge_faults`), one for a single block of code
 (`evidence.judge_server.running_judge`).
@@ -35,6 +36,22 @@ def local_judge() -> Double:
     stack = ExitStack()
     atexit.register(stack.close)
     return stack.enter_context(running_judge())
+
+
+@functools.cache
+def model_environ(who: str) -> dict[str, str]:
+    """Return MODEL_BASE_URL, MODEL_API_KEY and MODEL_NAME of a model, started when it is first asked for.
+
+    `who` is `recorded`, `local`, `remote` or `best`, the first that is there. Raises `ConfigError` when it is not.
+
+    >>> model_environ("recorded")["MODEL_NAME"]
+    'recorded-smollm2'
+    """
+    from gate.model.choice import model  # brings httpx
+
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(model(who))
 
 
 def behind(student: Callable[[Any, dict[str, str]], Any], fault: str) -> Callable[[Any], Any]:

@@ -16,7 +16,7 @@ from gate.cli import main
 from gate.lab import doctor
 from gate.lab.doctor import SETUP, Look
 
-LOOKS = ("python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk")
+LOOKS = ("python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk", "model")
 
 
 def requirements(folder: Path, *lines: str) -> Path:
