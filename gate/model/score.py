@@ -42,7 +42,7 @@ KINDS = (
 
 
 class Score(NamedTuple):
-    """One kind of fault: how many outputs had it (each counts for its first), how many of them each reader let through."""
+    """One kind of fault: how many outputs had it (each counts for its first), how many each reader let through."""
 
     kind: str
     outputs: int
