@@ -3,7 +3,7 @@
 A student's page has of every check its code, its field and what is told: never a hidden input with its answer. It
 names no other student.
 
-Not here: what a class came to (`summary`), the frame of a page (`report_page`).
+Not here: what a class came to (`summary`), the frame of a page (`gate.webpage`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from gate.grading.report_csv import number
-from gate.grading.report_page import Html, page, table, tag, worth
 from gate.grading.summary import Often, Summary, summarize
-from gate.grading.words import Check, Exercise, Grade
+from gate.grading.words import Check, Exercise, Grade, Value
+from gate.webpage import Html, page, table, tag
 
+_SIGNS = {"pass": "✓", "fail": "✗", "ungradable": "?"}
 _TITLES = {"pass": "done", "fail": "not yet", "ungradable": "could not be graded"}
 
 
@@ -58,9 +59,9 @@ def _scores(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> 
     ids = [one.id for one in summary.exercises]
     rows = []
     for grade, file in sorted(zip(grades, files, strict=True), key=lambda pair: pair[0].student.lower()):
-        mine = {one.id: worth(one.value, one.points, one.max_points) for one in grade.exercises}
+        mine = {one.id: _worth(one.value, one.points, one.max_points) for one in grade.exercises}
         link = tag("a", grade.student, href=f"students/{quote(file)}.html")
-        total = worth(grade.value, grade.points, grade.max_points)
+        total = _worth(grade.value, grade.points, grade.max_points)
         rows.append((link, total, *(mine.get(name, "") for name in ids)))
     return table("Who, and which exercise", ("student", "in all", *ids), rows, "scores")
 
@@ -90,7 +91,7 @@ def _student_parts(grade: Grade) -> Iterator[Html]:
 
 
 def _exercise(one: Exercise) -> Iterator[Html]:
-    yield tag("h3", f"{one.id}: ", worth(one.value, one.points, one.max_points), f" {_TITLES[one.value]}")
+    yield tag("h3", f"{one.id}: ", _worth(one.value, one.points, one.max_points), f" {_TITLES[one.value]}")
     yield tag("p", " ".join((one.notebook, one.note)), class_="quiet")
     wrong = [check for check in one.checks if check.value != "pass"]
     if wrong:
@@ -101,3 +102,9 @@ def _exercise(one: Exercise) -> Iterator[Html]:
 
 def _told(check: Check) -> tuple[str | Html, ...]:
     return check.field or check.id, tag("code", check.code), check.told
+
+
+def _worth(value: Value, points: float, max_points: float) -> Html:
+    """Return what something came to, by a sign, a word for screen readers and the points: never by colour alone."""
+    sign = tag("span", _SIGNS[value], role="img", aria_label=value, title=value)
+    return tag("span", sign, f" {number(points)}/{number(max_points)}", class_=value)
