@@ -9,7 +9,7 @@ Not here: what a clock counts (`gate.lab.clock`).
 from __future__ import annotations
 
 import difflib
-import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from gate.errors import ConfigError
 from gate.files import HOME, read_json
 from gate.lab.clock import actual_times
-from gate.lab.plan import Lab
+from gate.lab.plan import Lab, Section
 from gate.lab.vetted import data_contract
 
 _MINUTE = 60_000
@@ -73,16 +73,20 @@ def propose(planned: Mapping[str, int], took: Mapping[str, float | None]) -> dic
 
 def plan_patch(lab: Lab, took: Iterable[SectionTook]) -> str:
     """Return the proposal as a patch of `data/labs.json` for `git apply`, "" when nothing would change."""
-    path = HOME / "data" / "labs.json"
-    plan = read_json(path)
-    minutes = {one.section: one.proposed for one in took}
-    start = 0
-    for section in next(one for one in plan["labs"] if one["id"] == lab.id)["sections"]:
-        section["start"], section["end"] = start, start + minutes[section["id"]]
-        start = section["end"]
-    before = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    after = (json.dumps(plan, indent=2, ensure_ascii=False) + "\n").splitlines(keepends=True)
-    return "".join(difflib.unified_diff(before, after, "a/data/labs.json", "b/data/labs.json"))
+    before = (HOME / "data" / "labs.json").read_text(encoding="utf-8")
+    after, start = before, 0
+    for one in took:
+        end = start + one.proposed
+        after = _moved(after, next(section for section in lab.sections if section.id == one.section), start, end)
+        start = end
+    lines = (text.splitlines(keepends=True) for text in (before, after))
+    return "".join(difflib.unified_diff(*lines, "a/data/labs.json", "b/data/labs.json"))
+
+
+def _moved(text: str, section: Section, start: int, end: int) -> str:
+    """Return the plan with one section's window changed and every other character as it was."""
+    window = rf'("id": "{re.escape(section.id)}".*?"start": ){section.start}(,\s*"end": ){section.end}\b'
+    return re.sub(window, rf"\g<1>{start}\g<2>{end}", text, count=1, flags=re.DOTALL)
 
 
 def _events(path: Path) -> list[dict[str, Any]]:
