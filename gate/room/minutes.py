@@ -79,8 +79,8 @@ def plan_patch(lab: Lab, took: Iterable[SectionTook]) -> str:
         end = start + one.proposed
         after = _moved(after, next(section for section in lab.sections if section.id == one.section), start, end)
         start = end
-    lines = (text.splitlines(keepends=True) for text in (before, after))
-    return "".join(difflib.unified_diff(*lines, "a/data/labs.json", "b/data/labs.json"))
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return "".join(difflib.unified_diff(old, new, "a/data/labs.json", "b/data/labs.json"))
 
 
 def _moved(text: str, section: Section, start: int, end: int) -> str:
