@@ -22,7 +22,7 @@ ROOMS = [
     "wrapping", "envelope",
     "calls", "harness", "adapters", "live", "loop",
     "warm",
-    "evidence",
+    "evidence", "pytest_plugin",
     "model",
     "lab",
     "webpage",

@@ -37,10 +37,11 @@ def replay(fixtures: Iterable[Fixture], contracts: Contracts | None = None) -> l
     """
     first = load_contracts() if contracts is None else contracts
     second = first.with_second_engine()
-    return [_replayed(fixture, first, second) for fixture in fixtures]
+    return [replayed(fixture, first, second) for fixture in fixtures]
 
 
-def _replayed(fixture: Fixture, first: Contracts, second: Contracts) -> Replayed:
+def replayed(fixture: Fixture, first: Contracts, second: Contracts) -> Replayed:
+    """Return the row of one fixture, judged by the contracts and by what `with_second_engine` makes of them."""
     one, two = (judge_side(side, fixture.tool, fixture.side, fixture.payload) for side in (first, second))
     return Replayed(fixture.id, fixture.tool, fixture.label, one, two, _fault(fixture, one, two))
 
