@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
+from pathlib import Path
 
 from gate.commands import show
+from gate.contract import Contract
 from gate.errors import ConfigError
-from gate.evidence.calls import MIN_ROWS, load_calls
+from gate.evidence.calls import MIN_ROWS, TOOL, load_calls
+from gate.evidence.fixtures import load_fixtures
+from gate.evidence.mutants import Score, mutants
+from gate.evidence.mutants import score as mutant_score
 from gate.evidence.scorecard import ANY, Row, Scorecard, score
+from gate.files import locate
 from gate.pipeline import ORDER, Pipeline, Semantic
 from gate.registry import load_contracts
 
@@ -23,6 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--gates", default="schema,store", metavar="LIST", help=f"out of {','.join(ORDER)} (default: schema,store)"
     )
     parser.add_argument("--fixtures", default="fixtures/tool_calls.jsonl", metavar="FILE", help="the pack, JSON lines")
+    parser.add_argument("--tool", default=TOOL, help=f"whose calls the pack holds (default: {TOOL})")
+    parser.add_argument("--contracts", help="the folder of contracts (default: schemas, else the kit's own)")
     parser.add_argument("--min-rows", type=int, default=MIN_ROWS, metavar="N", help="refuse a shorter pack")
     parser.add_argument("--timeout", type=float, default=10.0, metavar="S", help="seconds for one whole exchange")
     parser.add_argument(
@@ -41,13 +49,31 @@ def run(args: argparse.Namespace) -> int:
     calls = load_calls(args.fixtures, min_rows=args.min_rows)
     with ExitStack() as stack:
         semantic = _semantic(args, stack) if "semantic" in stages else None
-        pipeline = Pipeline(load_contracts(), stages, semantic=semantic)
-        card = score(calls, pipeline, stages=("parse", *pipeline.stages))
+        contracts = load_contracts(args.contracts)
+        pipeline = Pipeline(contracts, stages, semantic=semantic)
+        card = score(calls, pipeline, stages=("parse", *pipeline.stages), tool=args.tool)
+    planted = _planted(contracts.input(args.tool), locate(args.fixtures).parent / args.tool)
     if args.json:
-        show.as_json(card.as_dict())
+        show.as_json({**card.as_dict(), "mutants": planted and planted._asdict()})
     else:
         show_card(card, args.fixtures, pipeline.stages)
+        if planted:
+            _show_planted(planted, args.tool)
     return 0 if card.passed else 1
+
+
+def _planted(contract: Contract | None, pack: Path) -> Score | None:
+    """Return how many planted faults the fixtures beside the calls kill; None where there are none for the contract."""
+    found = load_fixtures(pack) if any(pack.glob("*.json")) else []
+    own = contract and any((one.tool, one.side) == (contract.tool, contract.side) for one in found)
+    return mutant_score(mutants(contract, found)) if contract and own else None
+
+
+def _show_planted(planted: Score, tool: str) -> None:
+    show.line(
+        f"The fixtures of {tool} beside it kill {planted.killed} of {planted.killed + planted.survived} planted faults"
+        f"{f'; {planted.survived} survive. Next: gate mutants --tool {tool}' if planted.survived else ''}."
+    )
 
 
 def _semantic(args: argparse.Namespace, stack: ExitStack) -> Semantic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from gate.errors import ConfigError, Finding
 from gate.evidence.calls import MIN_ROWS, Call, load_calls, missing_ids
 from gate.evidence.picture import ConfusionPicture, confusion_frame, frame
 from gate.evidence.scorecard import Row, score, scorecard
+from gate.files import HOME
 from gate.pipeline import Pipeline
 from gate.registry import load_contracts
 
@@ -310,6 +312,35 @@ def test_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert card["confusion"] == {"allow": {"allow": 4, "block": 0}, "block": {"allow": 0, "block": 7}}
     assert (card["beyond"], card["passed"], len(card["rows"])) == (1, True, 12)
     assert card["rows"][8]["why"].startswith('store.unknown_order at /order_id: order_id is "ord_9999": no such order.')
+
+
+def test_the_fixtures_beside_the_pack_are_scored_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scorecard"]) == 0
+    assert "The fixtures of refund_order beside it kill 56 of 56 planted faults." in capsys.readouterr().out
+    shutil.copy(PACK, tmp_path)
+    command = ["scorecard", "--fixtures", str(tmp_path / Path(PACK).name)]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mutants"] is None  # there are none
+    shutil.copytree(Path(PACK).parent / "refund_order", tmp_path / "refund_order")
+    for one in (tmp_path / "refund_order").glob("reason-*.json"):
+        one.unlink()
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "kill 47 of 56 planted faults; 9 survive. Next: gate mutants --tool refund_order." in out
+
+
+def test_a_pack_of_another_tool_is_judged_by_its_contracts(tmp_path: Path) -> None:
+    good = {"action": "noop", "ticket_id": "T-1", "idempotency_key": "k-0000001"}
+    rows = [
+        {"id": "a", "label": "allow", "stage": None, "arguments": good, "note": "n", "reviewed_by_rule": "r"},
+        {"id": "b", "label": "block", "stage": "schema", "arguments": {}, "note": "n", "reviewed_by_rule": "r"},
+    ]
+    calls = tmp_path / "calls.jsonl"
+    calls.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    command = ["scorecard", "--gates", "schema", "--fixtures", str(calls), "--min-rows", "2", "--contracts"]
+    assert main([*command, str(HOME / "schemas"), "--tool", "ticket"]) == 0
+    assert main([*command, str(HOME / "schemas")]) == 1  # as refunds, the first would be wrongly blocked
+    assert main([*command, str(tmp_path), "--tool", "ticket"]) == 2
 
 
 def test_a_false_allow_is_exit_1_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
