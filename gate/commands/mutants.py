@@ -26,13 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", help="one tool only (default: every tool that has fixtures)")
     parser.add_argument("--contracts", help="the folder of contracts (default: schemas, else the kit's own)")
     parser.add_argument("--all", action="store_true", help="show also what was killed, and what is equivalent")
-    parser.add_argument(
-        "--write",
-        nargs="?",
-        const="fixtures",
-        metavar="DIR",
-        help="save a fixture for what survived, in DIR (default: fixtures)",
-    )
+    words = "save a fixture for what survived, in DIR (default: the first folder of FIXTURES)"
+    parser.add_argument("--write", nargs="?", const="", metavar="DIR", help=words)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -47,7 +42,8 @@ def run(args: argparse.Namespace) -> int:
     written: list[Path] = []
     if args.write is not None:
         new = [fixture for contract in chosen for fixture in killers(contract, fixtures)]
-        written = [add_fixture(fixture, args.write) for fixture in new]
+        folder = args.write or next((name for name in args.fixtures if Path(name).is_dir()), "fixtures")
+        written = [add_fixture(fixture, folder) for fixture in new]
     if args.json:
         _as_json(found, written)
     else:

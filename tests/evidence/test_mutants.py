@@ -185,7 +185,7 @@ def test_write_saves_what_is_needed_and_the_next_run_is_clean(
     save_fixture(_fixture("valid", GOOD), "mine")
     assert main(["mutants", "mine"]) == 1
     assert "Next: save such a payload with gate fixtures add" in capsys.readouterr().out
-    assert main(["mutants", "mine", "--write", "mine"]) == 0
+    assert main(["mutants", "mine", "--write"]) == 0
     assert "each label is what the contract says" in capsys.readouterr().out
     assert (tmp_path / "mine/inventory.lookup/quantity-maximum-1000001-for-1000000.json").exists()
     assert main(["mutants", "mine"]) == 0
