@@ -116,6 +116,7 @@ def _run(name: str, questions: list[Asked], answers: Mapping[str, str], run: _Ru
         for one in done:
             yield one.id, _exercise(one, _checks(one, sealed, ran, run.seed))
         questions = [one for one in questions if one not in done]
+        answers = {id: text for id, text in answers.items() if id not in ran or ran[id].came not in _ENDED}
         if not done:  # our own cells, or the machine: nobody's answer was tried
             for one in questions:
                 yield one.id, Exercise(one.id, name, "ungradable", 0, one.points, note=not_run(ran))
@@ -138,10 +139,10 @@ def _is_done(one: Asked, sealed: Sealed, ran: Mapping[str, Ran]) -> bool:
 
 
 def _checks(one: Asked, sealed: Sealed, ran: Mapping[str, Ran], seed: int) -> tuple[Check, ...]:
-    cells = {check: ran.get(id, Ran("missing")) for id, check in sealed.probes.items()}
-    return tuple(
-        check for case in cases(one, seed) for check in verdict(case, one.name, cells.get(case.id, Ran("missing")))
-    )
+    """Return the checks of a question. Where its answer cell ended the run, that is what all of them came to."""
+    mine = [ran[id] for id in answer_cells(one.notebook, [one])[one.id] if id in ran and ran[id].came in _ENDED]
+    cells = {check: mine[0] if mine else ran[id] for id, check in sealed.probes.items()}
+    return tuple(check for case in cases(one, seed) for check in verdict(case, one.name, cells[case.id]))
 
 
 def _refused(one: Asked, reason: Refused) -> Exercise:

@@ -8,15 +8,18 @@ Not here: whether an answer is right. Not caught: names that are put together wh
 from __future__ import annotations
 
 import ast
+import functools
 import re
+import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gate.errors import clip
+from gate.errors import escape
+from gate.grading.exercises import solution
 from gate.lab.submission import MAX_CELL
 
 _MARKER = re.compile(r"#\s*(NBVAL_[A-Z_]+|PYTEST_[A-Z_]+)")
-_MAGIC = re.compile(r"^\s*(%|!|\?)|^[^#'\"\n]*\?\s*$", re.MULTILINE)
+_MAGIC = re.compile(r"^\s*(%|!|\?)|=\s*[!%]|^[^#'\"\n]*\?\s*$", re.MULTILINE)
 _IPYTHON = {
     "IPython",
     "ipykernel",
@@ -26,6 +29,12 @@ _IPYTHON = {
     "input_transformers_cleanup",
 }
 _GRADERS = ("gate.grading", "nbval", "pytest", "_pytest", "nbclient", "jupyter_client")
+#: Ways to change or look into the kernel that tries the answer.
+_INSIDES = {
+    "builtins", "ctypes", "gc", "importlib", "inspect", "__builtins__", "__import__", "__subclasses__", "__globals__",
+    "__code__", "__closure__", "__bases__", "__base__", "__mro__", "_getframe", "_current_frames", "settrace",
+    "setprofile", "f_back", "f_globals", "f_locals", "tb_frame", "gi_frame", "modules", "meta_path", "path_hooks",
+}  # fmt: skip
 _REFERENCE = {"reference", "solutions", "learner_copy"}
 _TAKE_OUT = "Next: take it out of this cell, and hand in again."
 #: What the kit itself has for the exercise of a notebook: an answer is to be one's own.
@@ -65,7 +74,7 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
     if marker := _MARKER.search(source):
         yield Refused("answer.marker", f"{marker[1]} is a mark for a test runner. {_TAKE_OUT}")
     try:
-        tree = ast.parse(source)
+        tree = _parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         if _MAGIC.search(source):
@@ -73,35 +82,83 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
         else:
             yield Refused("answer.not_python", f"line {line} is no Python. Next: run the cell, mend it, hand in again.")
         return
-    for name in sorted(set(_named(tree))):
-        yield from _about(notebook, name)
+    for way, name in sorted(set(_named(tree))):
+        yield from _about(notebook, way, name)
+    for name in sorted(_patched(tree, _imported(tree) | _imports_of(notebook))):
+        yield Refused("answer.patched", f"{escape(name, 60)} is not yours to change. {_TAKE_OUT}")
 
 
-def _about(notebook: str, name: str) -> Iterator[Refused]:
-    """Yield what is wrong with a name that a cell uses: a variable, an attribute, a module or a part of one."""
-    last = name.rpartition(".")[2]
-    if name.split(".")[0] in _IPYTHON or last in _IPYTHON:
-        yield Refused("answer.ipython", f"{clip(name, 60)} changes the notebook itself. {_TAKE_OUT}")
-    elif any(name == grader or name.startswith(f"{grader}.") for grader in _GRADERS):
-        yield Refused("answer.grader", f"{clip(name, 60)} belongs to the grader. {_TAKE_OUT}")
-    elif last in _REFERENCE and name != last or name == "reference":
-        yield Refused("answer.reference", f"{clip(name, 60)} fetches the reference; an answer is your own. {_TAKE_OUT}")
-    elif name.startswith("gate.") and last in _KIT_HAS.get(notebook, ()):
-        yield Refused("answer.kit", f"{clip(name, 60)} is the kit's own; write yours. {_TAKE_OUT}")
+def _parsed(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        tree = ast.parse(source)
+        compile(tree, "answer", "exec")  # a return outside a function is found only here
+    return tree
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
+def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
+    """Yield what is wrong with a name that a cell uses: one that it imports, calls, looks up in something, or reads."""
+    first, last, shown = name.split(".")[0], name.rpartition(".")[2], escape(name, 60)
+    if first in _IPYTHON or last in _IPYTHON:
+        yield Refused("answer.ipython", f"{shown} changes the notebook itself. {_TAKE_OUT}")
+    elif way == "import" and any(name == grader or name.startswith(f"{grader}.") for grader in _GRADERS):
+        yield Refused("answer.grader", f"{shown} belongs to the grader. {_TAKE_OUT}")
+    elif (
+        last in _INSIDES
+        and (way in ("import", "part") or last.startswith("_"))
+        or way == "import"
+        and first in _INSIDES
+    ):
+        yield Refused("answer.insides", f"{shown} reaches into the kernel itself. {_TAKE_OUT}")
+    elif last in _REFERENCE and way in ("import", "part", "call"):
+        yield Refused("answer.reference", f"{shown} fetches the reference; an answer is your own. {_TAKE_OUT}")
+    elif first == "gate" and last in _KIT_HAS.get(notebook, ()):
+        yield Refused("answer.kit", f"{shown} is the kit's own; write yours. {_TAKE_OUT}")
+
+
+def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Yield (how it is used, name) for every name in a cell."""
     for node in ast.walk(tree):
         match node:
+            case ast.Call(func=ast.Name(id=name)):
+                yield "call", name
             case ast.Name(id=name):
-                yield name
+                yield "name", name
             case ast.Attribute():
-                yield _dotted(node)
+                yield "part", _dotted(node)
             case ast.Import(names=aliases):
-                yield from (alias.name for alias in aliases)
+                yield from (("import", alias.name) for alias in aliases)
             case ast.ImportFrom(module=module, names=aliases):
-                yield str(module)
-                yield from (f"{module}.{alias.name}" for alias in aliases)
+                yield "import", str(module)
+                yield from (("import", f"{module}.{alias.name}") for alias in aliases)
+
+
+def _patched(tree: ast.AST, imported: set[str]) -> Iterator[str]:
+    """Yield what a cell puts into modules and classes that were imported: `json.loads = …`, `setattr(json, …)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) if _dotted(node).split(".")[0] in imported:
+                yield _dotted(node)
+            case ast.Call(func=ast.Name(id="setattr" | "delattr" | "vars"), args=[ast.expr() as first, *_]):
+                if _dotted(first).split(".")[0] in imported:
+                    yield _dotted(first)
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    return {
+        (alias.asname or alias.name).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+@functools.cache
+def _imports_of(notebook: str) -> frozenset[str]:
+    cells = solution(notebook)["cells"]
+    return frozenset(
+        name for cell in cells if cell["cell_type"] == "code" for name in _imported(ast.parse(cell["source"]))
+    )
 
 
 def _dotted(node: ast.expr) -> str:

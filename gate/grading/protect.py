@@ -48,9 +48,9 @@ _WORDS: dict[Kind, str] = {
 
 
 @functools.cache
-def strongest() -> Kind:
-    """Return the strongest protection that works here."""
-    return next(kind for kind in KINDS if kind == "nothing" or _works(kind))
+def working() -> tuple[Kind, ...]:
+    """Return the protections that work here, the strongest first; the last is none."""
+    return tuple(kind for kind in KINDS if kind == "nothing" or _works(kind))
 
 
 def words(kind: Kind) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def _bubblewrap(own: Path, sockets: Path) -> list[str]:
         "--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONDONTWRITEBYTECODE", "1", "--setenv", "PYTHONHASHSEED", "0",
         "--size", str(_TMP_BYTES), "--tmpfs", "/tmp", *binds,
         "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm",
-        "--bind", str(own), str(own), "--bind", str(sockets), str(sockets), "--chdir", str(own),
+        "--size", str(_TMP_BYTES), "--tmpfs", str(own), "--bind", str(sockets), str(sockets), "--chdir", str(own),
         "--ro-bind-try", str(sockets / CALLS), str(HOME / "fixtures" / "tool_calls.jsonl"),
         # An administrator's box would else keep all rights, and could be written to between what is bound into it.
         "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL",

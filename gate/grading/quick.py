@@ -14,14 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from gate.errors import ConfigError
-from gate.grading import protect
+from gate.grading import family, protect
 from gate.grading.box import Box, works
 from gate.grading.compare import coalesced, same_outputs
 from gate.grading.runner import SECONDS
-from gate.grading.watch import MAX_SHOWN, kill_all, too_much
+from gate.grading.watch import MAX_SHOWN
 from gate.grading.words import Ran, Sealed
 from gate.warm.forking import Forked, Refused
 
@@ -37,7 +35,7 @@ class QuickRunner:
     """A `Runner` for a first look; one for each worker. Raises `ConfigError` where there is no warm box."""
 
     def __init__(self, kind: protect.Kind | None = None) -> None:
-        self._kind: protect.Kind = kind or protect.strongest()
+        self._kind: protect.Kind = kind or protect.working()[0]
         if not works(self._kind):
             raise ConfigError("A quick look needs Linux and bubblewrap. Next: grade without --quick.")
         self.protection = protect.words(self._kind)
@@ -104,12 +102,14 @@ class _Channel:
 
     def __init__(self, link: socket.socket, process: Forked, seconds: float) -> None:
         self._link, self._seconds = link, seconds
-        self._watched = psutil.Process(process.pid)
+        self._pid = process.pid
         link.settimeout(_LOOK)
 
     def ask(self, source: str) -> dict[str, Any]:
         """Return what a cell came to. Raises `TimeoutError`, `ConnectionError`, and `ValueError` for no answer."""
         end, line = time.monotonic() + self._seconds, bytearray()
+        now = family.used(self._pid)
+        before = now.seconds if now else 0.0
         self._link.sendall(json.dumps(source).encode() + b"\n")
         while not line.endswith(b"\n"):
             try:
@@ -117,9 +117,9 @@ class _Channel:
                 if not piece or len(line) > _MAX_LINE:
                     raise ConnectionError
             except TimeoutError:
-                if too_much(self._watched):
-                    kill_all(self._watched)
-                    raise ConnectionError from None
+                if over := family.over(self._pid, before):
+                    family.kill(self._pid)
+                    raise (TimeoutError if over == "timeout" else ConnectionError) from None
             if time.monotonic() > end:
                 raise TimeoutError
         answer: dict[str, Any] = json.loads(line)

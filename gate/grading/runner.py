@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from gate.files import write_whole
-from gate.grading import protect
+from gate.grading import family, protect
 from gate.grading.watch import RECORD, SOCKETS
-from gate.grading.words import Ran, Sealed
+from gate.grading.words import CellCame, Ran, Sealed
 
 SECONDS = 240.0  # for one notebook
 _ENVIRONMENT = ("PATH", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
@@ -36,7 +36,7 @@ class NbvalRunner:
     """The `Runner` whose verdicts count. `kind` is the protection, the strongest that works here if none is named."""
 
     def __init__(self, kind: protect.Kind | None = None, *, seconds: float = SECONDS) -> None:
-        self._kind: protect.Kind = kind or protect.strongest()
+        self._kind: protect.Kind = kind or protect.working()[0]
         self._seconds = seconds
         self.protection = protect.words(self._kind)
 
@@ -46,8 +46,8 @@ class NbvalRunner:
         with clean(folder) as (inner, sockets):
             write_whole(inner / "sealed.ipynb", json.dumps(sealed.notebook))
             self._write_kernel(inner, sockets)
-            self._nbval(inner, sockets, sealed.seconds)
-            return came(inner / "record.jsonl", ids)
+            in_time = self._nbval(inner, sockets, sealed.seconds)
+            return came(inner / "record.jsonl", ids, "missing" if in_time else "timeout")
 
     def _write_kernel(self, inner: Path, sockets: Path) -> None:
         """Write the kernelspec `sealed`: our kernel in its box, interrupted by message, as no signal reaches it."""
@@ -61,7 +61,8 @@ class NbvalRunner:
         }  # fmt: skip
         write_whole(inner / "jupyter" / "kernels" / "sealed" / "kernel.json", json.dumps(spec))
 
-    def _nbval(self, inner: Path, sockets: Path, seconds: float) -> None:
+    def _nbval(self, inner: Path, sockets: Path, seconds: float) -> bool:
+        """Run nbval to its end, and say whether it ended by itself."""
         environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {
             "JUPYTER_PATH": str(inner / "jupyter"), "JUPYTER_RUNTIME_DIR": str(sockets),
             "JUPYTER_CONFIG_DIR": str(inner / "none"), "JUPYTER_NO_CONFIG": "1",
@@ -75,9 +76,11 @@ class NbvalRunner:
         )  # fmt: skip
         try:
             process.wait(self._seconds)
+            return True
         except subprocess.TimeoutExpired:
-            process.kill()  # a box dies with it
+            return False
         finally:
+            family.kill(process.pid)
             process.wait()
 
 
@@ -93,12 +96,14 @@ def clean(folder: Path) -> Iterator[tuple[Path, Path]]:
             shutil.rmtree(one, ignore_errors=True)
 
 
-def came(record: Path, ids: list[str]) -> dict[str, Ran]:
-    """Return what a record says of each cell. A cell that began and did not end crashed, one after it is missing."""
+def came(record: Path, ids: list[str], last: CellCame = "missing") -> dict[str, Ran]:
+    """Return what a record says of each cell. Cells without a line are missing; `last` is for the first of them."""
     found: dict[str, Ran] = {}
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
     for line in lines:
         said: dict[str, Any] = json.loads(line)
-        if "cell" in said:
-            found[said["cell"]] = Ran(said.get("came", "crashed"), said.get("shown", ""))
-    return {id: found.get(id, Ran("missing")) for id in ids}
+        found.setdefault(said["cell"], Ran(said["came"], said.get("shown", "")))
+    for id in ids:
+        if id not in found:
+            found[id], last = Ran(last), "missing"
+    return {id: found[id] for id in ids}

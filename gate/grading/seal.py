@@ -23,6 +23,7 @@ from gate.grading.words import Sealed
 from gate.lab.derive import Cell, Notebook, exercise_cells
 from gate.lab.reference import binds
 
+SECONDS = 30.0  # for one cell, on the clock: what a cell that only waits costs
 Sources = Mapping[str, str]
 Kept = tuple[str, str]
 
@@ -30,8 +31,8 @@ Kept = tuple[str, str]
 def seal(name: str, questions: Iterable[Asked], answers: Sources, seed: int) -> Sealed:
     """Return our notebook `name` with answers set in by cell id, and probes for the questions.
 
-    `answers` must be plain Python that was inspected (`inspect.refused`). A cell without an answer is left out, so
-    its probes find no such name.
+    `answers` must be plain Python that was inspected (`inspect.refused`). Where there is none, and a question needs
+    what the cell makes without asking for it, our own stands there: so does a learner go on who fell behind.
     """
     wanted = {one.name: one for one in questions}
     source = solution(name)
@@ -45,7 +46,7 @@ def seal(name: str, questions: Iterable[Asked], answers: Sources, seed: int) -> 
                 probe = f"probe-{len(probes) + 1:03}"
                 probes[probe] = case.id
                 cells.append(_probe(probe, asked, case))
-    return Sealed(name, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, probes)
+    return Sealed(name, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, probes, SECONDS)
 
 
 def defined(source: str) -> list[str]:
@@ -77,9 +78,9 @@ def _kept(source: Notebook, exercises: Mapping[str, list[str]], answers: Sources
 
     What our own solution needs is kept too, so that nobody loses by writing more, or less, than we did.
     """
-    parts = [
-        part for cell in source["cells"] if cell["cell_type"] == "code" for part in _parts(cell, exercises, answers)
-    ]
+    code = [cell for cell in source["cells"] if cell["cell_type"] == "code"]
+    ours = {cell["id"]: cell["source"] for cell in code if not wanted.intersection(exercises.get(cell["id"], ()))}
+    parts = [part for cell in code for part in _parts(cell, exercises, {**ours, **answers})]
     needed, before = set(wanted), -1
     while len(needed) > before:
         before = len(needed)

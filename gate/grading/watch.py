@@ -2,7 +2,7 @@
 
 The kernel gets sockets in a folder instead of the network, the notebook's file is gone before the kernel starts, and
 a kernel that died, or that has too many processes or too much memory, ends the run at once: nbval alone would wait.
-What is written is one JSON object a line: `{"cell": ID}` when a cell begins, and with "came" and "shown" when it ended.
+What is written is one JSON object a line for each cell that ended, however it did.
 
 Not here: reading those lines (`runner`).
 """
@@ -11,22 +11,19 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import threading
 import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
+from gate.grading import family
 from gate.grading.words import CellCame
 
 RECORD, SOCKETS = "GATE_RECORD", "GATE_SOCKETS"
 MAX_SHOWN = 120_000
-MAX_PROCESSES = 48
-MAX_MEMORY = 1536 * 1024**2  # bytes, all processes of a kernel together
 _EVERY = 0.05
 
 
@@ -55,16 +52,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_makereport(item: Any, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Write down what a cell came to."""
     report = yield
-    if call.when == "setup":
-        _write({"cell": item.cell["id"]})
-        _watch_over(item.parent.kernel)
+    if call.when == "setup" and call.excinfo is None:
+        if not _watches:
+            _watches.append(_Watch(item.parent.kernel))
+            _watches[0].start()
+        _watches[0].begin(item.cell["id"])
     if call.when == "call" or call.excinfo is not None:
         _write({"cell": item.cell["id"], "came": _came(item, call), "shown": _shown(item)})
     return report
 
 
 def _came(item: Any, call: pytest.CallInfo[None]) -> CellCame:
-    if item.get_closest_marker("xfail"):
+    if item.get_closest_marker("xfail") or (call.excinfo and isinstance(call.excinfo.value, pytest.skip.Exception)):
         return "missing"
     if call.excinfo is None:
         return "same"
@@ -85,66 +84,26 @@ def _write(line: dict[str, Any]) -> None:
         file.write(json.dumps(line) + "\n")
 
 
-def _watch_over(kernel: Any, watched: set[int] = set()) -> None:  # noqa: B006 - one process, one set
-    """Begin to watch a kernel, once."""
-    pid = kernel.km.provisioner.pid
-    if pid not in watched:
-        watched.add(pid)
-        threading.Thread(target=_watch, args=(psutil.Process(pid),), daemon=True).start()
+class _Watch(threading.Thread):
+    """Ends the run when the kernel is gone, or when it and all that it started use too much in one cell."""
+
+    def __init__(self, kernel: Any) -> None:
+        super().__init__(daemon=True)
+        self._pid = int(kernel.km.provisioner.pid)
+        self._cell, self._before = "", 0.0
+
+    def begin(self, cell: str) -> None:
+        """Hear that a cell begins: what was used before it is not its."""
+        now = family.used(self._pid)
+        self._before = now.seconds if now else 0.0
+        self._cell = cell
+
+    def run(self) -> None:
+        while (came := family.over(self._pid, self._before)) is None:
+            time.sleep(_EVERY)
+        _write({"cell": self._cell, "came": came})
+        family.kill(self._pid)
+        os._exit(3)
 
 
-def _watch(kernel: psutil.Process) -> None:
-    """End the run when the kernel is gone, or when it and its children use too much."""
-    while (reason := too_much(kernel)) == "":
-        time.sleep(_EVERY)
-    _write({"ended": reason})
-    kill_all(kernel)
-    os._exit(3)
-
-
-def too_much(kernel: psutil.Process) -> str:
-    try:
-        if kernel.status() == psutil.STATUS_ZOMBIE:
-            return "died"
-        family = _family(kernel.pid)
-        if len(family) > MAX_PROCESSES:
-            return "processes"
-        return "memory" if sum(map(_memory, family)) > MAX_MEMORY else ""
-    except psutil.NoSuchProcess:
-        return "died"
-
-
-def _family(pid: int) -> list[int]:
-    """Return a process and all that it started; at most a few more than are allowed."""
-    found = [pid]
-    for one in found:
-        found += _children(one)
-        if len(found) > MAX_PROCESSES:
-            break
-    return found
-
-
-def _children(pid: int) -> list[int]:
-    if sys.platform != "linux":
-        return [child.pid for child in psutil.Process(pid).children()]
-    try:
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    except OSError:  # it has ended
-        return []
-
-
-def _memory(pid: int) -> int:
-    try:
-        return int(psutil.Process(pid).memory_info().rss)
-    except psutil.Error:
-        return 0
-
-
-def kill_all(kernel: psutil.Process) -> None:
-    """Kill a kernel and all that it started."""
-    for pid in reversed(_family(kernel.pid)):
-        try:
-            psutil.Process(pid).kill()
-        except psutil.Error:
-            continue
+_watches: list[_Watch] = []  # one kernel, one watch

@@ -1,0 +1,53 @@
+"""Submissions as data (`corpus/*.cells`), run by nbval in the strongest protection: each gets what it earned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gate.grading.exercises import notebooks
+from gate.grading.grade import grade
+from gate.grading.probes import KNOWN
+from gate.grading.runner import NbvalRunner
+from gate.grading.words import Grade
+from tests.grading.kit import Wanted, corpus, perfect, submitted
+
+SEED = 5
+HOSTILE, WANTED = corpus("hostile")
+
+
+def came_to(found: Grade) -> dict[str, Wanted]:
+    return {
+        one.id: Wanted(one.value, {check.code for check in one.checks if check.value != "pass"})
+        for one in found.exercises
+        if one.id in KNOWN
+    }
+
+
+@pytest.mark.parametrize("name", sorted(HOSTILE))
+def test_an_attack_costs_its_exercise_and_no_other(name: str, tmp_path: Path) -> None:
+    lab = name.partition("/")[0]
+    found = grade(submitted({name: HOSTILE[name]}), lab, SEED, NbvalRunner(), tmp_path)
+    mine = {one.id for one in found.exercises if one.notebook == name and one.id in KNOWN}
+    assert {id: one for id, one in came_to(found).items() if id in mine} == {id: WANTED[id] for id in mine}
+    assert all(one.points == (one.max_points if one.value == "pass" else 0) for one in found.exercises)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_attack_is_there_for_every_exercise() -> None:
+    assert set(WANTED) == set(KNOWN)
+    assert set(HOSTILE) == set(notebooks())
+
+
+def test_a_solution_earns_all_points(tmp_path: Path) -> None:
+    found = grade(submitted(perfect("results")), "results", SEED, NbvalRunner(), tmp_path)
+    assert (found.value, found.points) == ("pass", found.max_points)
+    assert found.points > 0
+
+
+def test_no_feedback_holds_what_a_student_made_up_or_a_hidden_input(tmp_path: Path) -> None:
+    name = "fence/04_block_retry_or_escalate"
+    found = grade(submitted({name: HOSTILE[name]}), "fence", SEED, NbvalRunner(), tmp_path)
+    [told] = [[check.told for check in one.checks] for one in found.exercises if one.id == "fence.next_step"]
+    assert told and not any("the answer to" in text or "fence." in text.replace("fence.next_step", "") for text in told)
