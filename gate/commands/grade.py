@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", metavar="SUBMISSIONS", help="a folder of zips, folders or notebooks, or one zip")
     parser.add_argument("--lab", help="which lab (default: the only one that they are about)")
     parser.add_argument("--out", default="grades", metavar="FOLDER", help="where the grades go (default: grades)")
-    parser.add_argument("--seed", type=_seed, default=0, help="of the hidden inputs (default: 0)")
+    parser.add_argument("--seed", type=_seed, help="of the hidden inputs (default: drawn once, kept beside the grades)")
     parser.add_argument("--workers", type=_count, help="how many at once (default: one for each core)")
     parser.add_argument("--quick", action="store_true", help="a fast first look; without it, nbval gives the grade")
     parser.add_argument("--dask", metavar="ADDRESS", help="do it on a Dask cluster, tcp://host:8786")
@@ -37,19 +37,21 @@ def run(args: argparse.Namespace) -> int:
     from gate.grading.batch import grade_batch, the_lab
     from gate.grading.collect import collect
     from gate.grading.jobs import Job, kit_fingerprint
+    from gate.grading.seed import kept_seed
     from gate.lab.plan import load_plan
 
     submissions = collect(Path(args.submissions))
     lab = the_lab(submissions, args.lab, list(load_plan()))
-    jobs = [Job(one, lab, args.seed, args.quick, kit_fingerprint()) for one in submissions]
     folder = Path(args.out) / lab
+    seed = kept_seed(folder) if args.seed is None else args.seed
+    jobs = [Job(one, lab, seed, args.quick, kit_fingerprint()) for one in submissions]
     try:
         with _progress(len(jobs)) as done:
             batch = grade_batch(jobs, folder, _do_all(args), done)
     except KeyboardInterrupt:
         show.trouble(f"{folder}: what was graded is kept. Next: run it again, it goes on from there.")
         raise
-    _tell(args, lab, str(folder), batch)
+    _tell(args, lab, seed, str(folder), batch)
     return 1 if any(grade.value == "ungradable" for grade in batch.grades) else 0
 
 
@@ -73,7 +75,7 @@ def _progress(count: int) -> Iterator[Any]:
         yield lambda grade: bar.advance(task)
 
 
-def _tell(args: argparse.Namespace, lab: str, folder: str, batch: Batch) -> None:
+def _tell(args: argparse.Namespace, lab: str, seed: int, folder: str, batch: Batch) -> None:
     rows = [
         {"student": one.student, "value": one.value, "points": one.points, "max_points": one.max_points,
          "problem": one.problem}
@@ -82,13 +84,11 @@ def _tell(args: argparse.Namespace, lab: str, folder: str, batch: Batch) -> None
     protection = sorted({", ".join(one.protection) for one in batch.grades if one.exercises})
     ungradable = sum(one.value == "ungradable" for one in batch.grades)
     if args.json:
-        told = {"lab": lab, "seed": args.seed, "out": folder, "grades": rows, "reused": batch.reused}
+        told = {"lab": lab, "seed": seed, "out": folder, "grades": rows, "reused": batch.reused}
         show.as_json({**told, "ungradable": ungradable, "protection": protection})
         return
     cells = [(row["student"], row["value"], _worth(row), row["problem"]) for row in rows]
-    show.table(
-        f"Lab {lab}, seed {args.seed}", ("student", "value", "points", "problem"), cells, _note(batch, ungradable)
-    )
+    show.table(f"Lab {lab}, seed {seed}", ("student", "value", "points", "problem"), cells, _note(batch, ungradable))
     show.line(f"Protection: {'; '.join(protection) or 'none'}.")
     show.line(f"Next: open {folder}/class.html; grades.csv, junit.xml and students/ are beside it.")
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from gate.files import HOME
+from gate.grading.boxed import ALONE
 from gate.lab.board_file import load_board
 
 Kind = Literal["bubblewrap", "unshare", "nothing"]
@@ -26,6 +28,8 @@ KINDS: tuple[Kind, ...] = ("bubblewrap", "unshare", "nothing")
 #: Of the kit a kernel sees this, and neither solutions, boards, tables nor fixtures.
 KIT = ("gate", "schemas", "examples", "data/orders.json", "data/limits.json", "data/responses.json", "data/policy.txt",
        "data/schemas")  # fmt: skip
+#: Of those, what would be an answer is empty: a memory, and a fence with its ledgers.
+HIDDEN = ("gate/memory.py", "gate/fence.py", "gate/ledger.py", "gate/ledgers/memory.py", "gate/ledgers/sqlite.py")
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -89,13 +93,14 @@ def _works(kind: Kind) -> bool:
 def _unshare() -> tuple[str, ...]:
     """Return the way to be without a network: for an administrator, or by a user namespace of one's own."""
     plain = subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False).returncode == 0
-    return ("unshare", "-n") if plain else ("unshare", "-rn")
+    return ("unshare", "-n" if plain else "-rn", "env", f"{ALONE}=1")
 
 
 def _bubblewrap(own: Path, sockets: Path) -> list[str]:
     seen = [path for path in (*_SYSTEM, sys.base_prefix, sys.prefix) if Path(path).exists()]
     kit = [str(HOME / name) for name in KIT]
     binds = [part for path in (*seen, *kit) for part in ("--ro-bind", path, path)]
+    binds += [part for path in _hidden() for part in ("--ro-bind", os.devnull, str(path))]
     return [
         "bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--clearenv",
         "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", str(own), "--setenv", "GATE_WORK", str(own / "work"),
@@ -107,6 +112,12 @@ def _bubblewrap(own: Path, sockets: Path) -> list[str]:
         # An administrator's box would else keep all rights, and could be written to between what is bound into it.
         "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL",
     ]  # fmt: skip
+
+
+def _hidden() -> list[Path]:
+    """Return the files of `HIDDEN`, and what Python keeps of them."""
+    files = [HOME / name for name in HIDDEN]
+    return [*files, *(kept for file in files for kept in (file.parent / "__pycache__").glob(f"{file.stem}.*"))]
 
 
 def given_calls() -> str:

@@ -18,7 +18,7 @@ from gate.files import HOME
 from gate.grading import files
 from gate.grading.collect import collect
 from gate.grading.words import Submitted
-from gate.lab.derive import solution_paths
+from gate.lab.derive import read_notebook, solution_paths
 from gate.lab.submission import collect as pack
 from tests.grading.kit import perfect
 
@@ -175,3 +175,53 @@ def test_refuses_a_folder_without_submissions(tmp_path: Path) -> None:
         collect(tmp_path)
     with pytest.raises(ConfigError, match="is not there"):
         collect(tmp_path / "nowhere")
+
+
+def whole() -> dict[str, Any]:
+    """Return the learner's notebook with all answers written in."""
+    solved = read_notebook(HOME / "notebooks" / "solutions" / f"{NAME}.ipynb")
+    return {**solved, "cells": [dict(cell) for cell in solved["cells"]]}
+
+
+def edited_checks(cells: list[Any]) -> list[Any]:
+    return [{**cell, "source": "print('all green')"} if "board(" in cell["source"] else cell for cell in cells]
+
+
+def lying_outputs(cells: list[Any]) -> list[Any]:
+    lie = [{"output_type": "stream", "name": "stdout", "text": "26 of 26 green\n"}]
+    return [{**cell, "outputs": lie, "execution_count": 1} for cell in cells if cell["cell_type"] == "code"]
+
+
+def marked(cells: list[Any]) -> list[Any]:
+    return [{**cell, "metadata": {"tags": ["nbval-skip", "raises-exception"]}} for cell in cells]
+
+
+def with_cells_of_their_own(cells: list[Any]) -> list[Any]:
+    own = "import sys; sys.modules.clear()"
+    mine = [{"cell_type": "code", "id": id, "metadata": {}, "source": own} for id in ("probe-001", "setup", "conftest")]
+    return [*mine, *cells]
+
+
+@pytest.mark.parametrize(
+    "tamper", [edited_checks, lying_outputs, marked, with_cells_of_their_own, lambda cells: cells[::-1]]
+)
+def test_nothing_but_the_answers_of_a_notebook_counts(tmp_path: Path, tamper: Callable[[list[Any]], list[Any]]) -> None:
+    notebook = whole()
+    save(tmp_path / "ann.ipynb", json.dumps({**notebook, "cells": tamper(notebook["cells"])}))
+    assert only(tmp_path).cells == {NAME: CELLS}
+
+
+def test_an_answer_in_a_cell_of_text_is_none(tmp_path: Path) -> None:
+    notebook = whole()
+    for cell in notebook["cells"]:
+        if cell["id"] == "closed-gate":
+            cell["cell_type"] = "markdown"
+    save(tmp_path / "ann.ipynb", json.dumps(notebook))
+    assert set(CELLS) - set(only(tmp_path).cells[NAME]) == {"closed-gate"}
+
+
+def test_other_files_are_never_read(tmp_path: Path) -> None:
+    save(tmp_path / "ann" / f"{NAME}.ipynb", notebook())
+    for name in ("conftest.py", "pytest.ini", "jsonschema.py", "notebooks/memory/json.py", "sitecustomize.py"):
+        save(tmp_path / "ann" / name, "raise SystemExit(0)")
+    assert only(tmp_path) == Submitted("ann", "ann", {NAME: CELLS})

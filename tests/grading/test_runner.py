@@ -35,6 +35,8 @@ try:
     seen["network"] = True
 except OSError:
     seen["network"] = False
+with socket.create_server(("127.0.0.1", 0)) as server:
+    seen["itself"] = bool(socket.create_connection(server.getsockname(), timeout=2))
 print(json.dumps(seen))
 """
 
@@ -69,6 +71,7 @@ def test_each_protection_keeps_apart_what_it_says(
     assert ran["look"].came == "same"
     seen = json.loads(ran["look"].shown)
     assert seen["network"] is (kind == "nothing")
+    assert seen["itself"] is True
     assert seen["secret"] is False and seen["notebook"] == []
     if kind == "bubblewrap":
         assert seen["answers"] == [] and seen["writes"] is False
