@@ -15,7 +15,7 @@ from gate.grading.words import CellCame
 
 MAX_PROCESSES = 48
 MAX_MEMORY = 1536 * 1024**2  # bytes, of all of them together
-MAX_SECONDS = 6.0  # of processor time in one cell, which does not depend on how busy the machine is
+MAX_SECONDS = 10.0  # of processor time in one cell, which does not depend on how busy the machine is
 
 
 class Used(NamedTuple):
