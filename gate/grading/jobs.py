@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gate.errors import ConfigError, clip, escape
 from gate.files import HOME
-from gate.grading.words import Grade, Submitted
+from gate.grading.words import Grade, Runner, Submitted
 
 #: What decides a grade beside the submission and the seed. A change in any of it means grading anew.
 _KIT = ("gate", "data", "schemas", "fixtures", "notebooks/solutions")
@@ -58,9 +58,16 @@ def do_job(job: Job) -> Grade:
 
 def _grade(job: Job) -> Grade:
     from gate.grading.grade import grade  # brings the runners along, which only a worker needs
+
+    return grade(job.submitted, job.lab, job.seed, _runner(job.quick))
+
+
+@functools.cache
+def _runner(quick: bool) -> Runner:
+    """Return the runner of this worker, which may keep something warm between two jobs."""
     from gate.grading.runner import NbvalRunner
 
-    return grade(job.submitted, job.lab, job.seed, NbvalRunner())
+    return NbvalRunner()
 
 
 @functools.cache

@@ -8,14 +8,16 @@ Not here: what a class came to (`summary`), the frame of a page (`gate.webpage`)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from gate.grading.report_csv import number
 from gate.grading.summary import Often, Summary, summarize
-from gate.grading.words import Check, Exercise, Grade, Value
+from gate.grading.words import Exercise, Grade, Value
 from gate.webpage import Html, page, table, tag
 
+_SHOWN = 12
 _SIGNS = {"pass": "✓", "fail": "✗", "ungradable": "?"}
 _TITLES = {"pass": "done", "fail": "not yet", "ungradable": "could not be graded"}
 
@@ -38,6 +40,10 @@ def _class_parts(grades: Sequence[Grade], files: Sequence[str], summary: Summary
         yield tag("h2", "Could not be graded")
         rows = [(grade.student, grade.problem or _odd(grade)) for grade in summary.ungradable]
         yield table("What could not be graded", ("student", "why"), rows)
+    noted = [(grade.student, note) for grade in grades for note in grade.notes]
+    if noted:
+        yield tag("h2", "Noted while reading")
+        yield table("Noted while reading", ("student", "what"), noted)
     yield tag("h2", "Who, and which exercise")
     yield _scores(grades, files, summary)
     yield tag("h2", "Exercises")
@@ -94,14 +100,22 @@ def _exercise(one: Exercise) -> Iterator[Html]:
     yield tag("h3", f"{one.id}: ", _worth(one.value, one.points, one.max_points), f" {_TITLES[one.value]}")
     yield tag("p", " ".join((one.notebook, one.note)), class_="quiet")
     wrong = [check for check in one.checks if check.value != "pass"]
-    if wrong:
-        title = "What your fixtures could notice besides" if one.value == "pass" else "What to mend"
-        told = table(title, ("field", "code", "what to do next"), [_told(check) for check in wrong])
-        yield told if one.value != "pass" else tag("details", tag("summary", title), told)
+    alike = Counter((check.field or check.id, check.code, check.told) for check in wrong)
+    rows = [_told(*words, times) for words, times in alike.items()]
+    shown = 0 if one.value == "pass" else _SHOWN
+    if rows[:shown]:
+        yield _to_mend("What to mend", rows[:shown])
+    if rows[shown:]:
+        title = "What your fixtures could notice besides" if one.value == "pass" else f"{len(rows) - shown} more"
+        yield tag("details", tag("summary", title), _to_mend(title, rows[shown:]))
 
 
-def _told(check: Check) -> tuple[str | Html, ...]:
-    return check.field or check.id, tag("code", check.code), check.told
+def _to_mend(title: str, rows: Sequence[Sequence[str | Html]]) -> Html:
+    return table(title, ("field", "code", "what to do next"), rows)
+
+
+def _told(field: str, code: str, told: str, times: int) -> tuple[str | Html, ...]:
+    return field, tag("code", code), f"{told} ({times} times)" if times > 1 else told
 
 
 def _worth(value: Value, points: float, max_points: float) -> Html:

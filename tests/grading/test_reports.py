@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -16,7 +17,7 @@ from gate.grading.report_html import class_page, student_page
 from gate.grading.report_junit import as_junit
 from gate.grading.saved import file_names, save_grade, saved_grade
 from gate.grading.summary import summarize
-from gate.grading.words import Submitted
+from gate.grading.words import Check, Exercise, Grade, Submitted
 from tests.grading.class_kit import EVIL, small_class
 
 GRADES = small_class()
@@ -118,6 +119,20 @@ def test_pages_hold_what_anyone_wrote_as_text_and_fetch_nothing(page: str) -> No
     assert {"script", "b", "img", "iframe", "link"} & set(seen.tags) == set()
     assert "\x1b" not in page and "default-src 'none'" in page
     assert all(link.startswith("students/") for link in seen.links)
+
+
+def test_a_students_page_says_once_what_is_alike_and_folds_what_is_long() -> None:
+    alike = [Check(f"gate/{n}", "fail", "probe.differs", "gate", "a text: it differs.") for n in range(3)]
+    others = [Check(f"gate/x{n}", "fail", "probe.differs", "gate", f"kind {n}") for n in range(20)]
+    exercise = Exercise("gate", "memory/03_fail_closed", "fail", 0, 4, (*alike, *others))
+    page = student_page(Grade("ann", "memory", 7, "fail", (exercise,)))
+    assert "a text: it differs. (3 times)" in page and page.count("<summary>9 more</summary>") == 1
+    assert page.count("<tr>") == 2 + 21
+
+
+def test_notes_on_a_submission_are_on_the_class_page_alone() -> None:
+    noted = replace(GRADES[1], notes=("a file was changed after it was packed",))
+    assert "a file was changed after" in class_page([noted], ["bob"]) and "changed after" not in student_page(noted)
 
 
 def test_a_class_without_submissions_has_a_page_too() -> None:
