@@ -76,6 +76,8 @@ def _progress(count: int) -> Iterator[Any]:
 
 
 def _tell(args: argparse.Namespace, lab: str, seed: int, folder: str, batch: Batch) -> None:
+    from gate.grading.report_html import QUICK
+
     rows = [
         {"student": one.student, "value": one.value, "points": one.points, "max_points": one.max_points,
          "problem": one.problem}
@@ -90,6 +92,8 @@ def _tell(args: argparse.Namespace, lab: str, seed: int, folder: str, batch: Bat
     cells = [(row["student"], row["value"], _worth(row), row["problem"]) for row in rows]
     show.table(f"Lab {lab}, seed {seed}", ("student", "value", "points", "problem"), cells, _note(batch, ungradable))
     show.line(f"Protection: {'; '.join(protection) or 'none'}.")
+    if args.quick:
+        show.line(QUICK)
     show.line(f"Next: open {folder}/class.html; grades.csv, junit.xml and students/ are beside it.")
 
 

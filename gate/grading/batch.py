@@ -50,15 +50,15 @@ def grade_batch(jobs: Sequence[Job], folder: Path, do_all: DoAll, done: Callable
         grades[number] = grade
         done(grade)
     ordered = tuple(grades[number] for number in range(len(jobs)))
-    write_reports(folder, ordered, names)
+    write_reports(folder, ordered, names, any(job.quick for job in jobs))
     return Batch(ordered, reused)
 
 
-def write_reports(folder: Path, grades: Sequence[Grade], names: Sequence[str]) -> None:
+def write_reports(folder: Path, grades: Sequence[Grade], names: Sequence[str], quick: bool = False) -> None:
     """Write every report of a class, each one whole."""
     write_whole(folder / "grades.csv", as_csv(grades))
     write_whole(folder / "junit.xml", as_junit(grades))
-    write_whole(folder / "class.html", class_page(grades, names))
+    write_whole(folder / "class.html", class_page(grades, names, quick))
     for grade, name in zip(grades, names, strict=True):
         write_whole(folder / "students" / f"{name}.html", student_page(grade))
 

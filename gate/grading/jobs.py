@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,15 +60,16 @@ def do_job(job: Job) -> Grade:
 def _grade(job: Job) -> Grade:
     from gate.grading.grade import grade  # brings the runners along, which only a worker needs
 
-    return grade(job.submitted, job.lab, job.seed, _runner(job.quick))
+    return grade(job.submitted, job.lab, job.seed, _runner(job.quick, threading.get_ident()))
 
 
 @functools.cache
-def _runner(quick: bool) -> Runner:
-    """Return the runner of this worker, which may keep something warm between two jobs."""
+def _runner(quick: bool, thread: int) -> Runner:
+    """Return the runner of this worker, which may keep something warm between two jobs: one for each thread."""
+    from gate.grading.quick import QuickRunner
     from gate.grading.runner import NbvalRunner
 
-    return NbvalRunner()
+    return QuickRunner() if quick else NbvalRunner()
 
 
 @functools.cache

@@ -17,19 +17,25 @@ from gate.grading.summary import Often, Summary, summarize
 from gate.grading.words import Exercise, Grade, Value
 from gate.webpage import Html, page, table, tag
 
+QUICK = "A quick look: nbval gives the grade. Next: run it again without --quick."
 _SHOWN = 12
 _SIGNS = {"pass": "✓", "fail": "✗", "ungradable": "?"}
 _TITLES = {"pass": "done", "fail": "not yet", "ungradable": "could not be graded"}
 
 
-def class_page(grades: Sequence[Grade], files: Sequence[str]) -> str:
-    """Return the page for the instructor. `files` names each student's page below `students/`, without its ending."""
-    summary = summarize(grades)
+def class_page(grades: Sequence[Grade], files: Sequence[str], quick: bool = False) -> str:
+    """Return the page for the instructor. `files` names each student's page below `students/`, without its ending.
+
+    `quick` says that it was only a first look.
+    """
     lab = grades[0].lab if grades else ""
-    return page(f"Lab {lab}: the class" if lab else "The class", _class_parts(grades, files, summary))
+    return page(f"Lab {lab}: the class" if lab else "The class", _class_parts(grades, files, quick))
 
 
-def _class_parts(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> Iterator[Html]:
+def _class_parts(grades: Sequence[Grade], files: Sequence[str], quick: bool) -> Iterator[Html]:
+    summary = summarize(grades)
+    if quick:
+        yield tag("p", QUICK, class_="ungradable")
     seeds = ", ".join(sorted({str(grade.seed) for grade in grades}))
     protection = "; ".join(sorted({", ".join(one.protection) or "none" for one in grades if one.exercises})) or "none"
     facts = f"{summary.students} submissions, {summary.share:.0%} of the points. Seed {seeds or 'none'}."

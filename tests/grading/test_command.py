@@ -93,6 +93,14 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert status == 2 and says in told and "Traceback" not in told
 
 
+def test_a_quick_look_comes_to_the_same(handed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, told = graded(capsys, str(handed), "--seed", "3", "--quick", "--out", str(tmp_path / "quick"))
+    assert status == 1 and {one["student"]: one["points"] for one in told["grades"]} == {
+        "ann": 2, "bob": 3, "eve": 0, "joe": 0,
+    }  # fmt: skip
+    assert "nbval gives the grade" in Path(told["out"], "class.html").read_text(encoding="utf-8")
+
+
 def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "submissions"
     folder.mkdir()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
 
 from gate.evidence.fixtures import load_fixtures
+from gate.grading.exercises import asked, sections
 from gate.grading.packs import MAX_FIXTURES, MAX_TEXT, grade_pack
+from gate.grading.probes import cases
 from gate.grading.words import Exercise
 
 TOOL = "inventory.lookup"
@@ -117,3 +120,13 @@ def test_many_fixtures_are_cut_off_and_said() -> None:
 def test_a_name_with_control_characters_is_escaped() -> None:
     exercise = graded({"a\x1b[2J\n": []})
     assert exercise.checks[0].field == f"{TOOL}/a\\u001b[2J\\n.json"
+
+
+def test_what_a_pack_in_a_cell_notices_does_not_depend_on_how_busy_the_machine_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys.modules["gate.lab.board"], "SECONDS", 0.000_001)  # the package has a function of that name
+    [one] = [one for name, section in sections("memory") for one in asked(name, section) if one.id == "memory.pack"]
+    [case] = cases(one, 7)
+    seen = {"written": [{**handed, "id": name} for name, handed in GOOD.items()]}
+    assert [judge(seen) for _, judge in case.probe.judges] == [True] * 6

@@ -30,7 +30,7 @@ class _ByRule:
         self._board, self._rule = board, rule
 
     def __call__(self, seen: Any) -> bool:
-        return run_rule(self._board, self._rule, self.student(seen)).green
+        return run_rule(self._board, self._rule, self.student(seen), limited=False).green
 
     def student(self, seen: Any) -> Any:
         return seen["written"]

@@ -61,7 +61,7 @@ class _Wrapped:
                     continue
             return seen["result"]
 
-        return run_rule(self._board, self._rule, again).green
+        return run_rule(self._board, self._rule, again, limited=False).green
 
 
 def _text(words: str, arguments: list[Any], judge: Judge) -> Probe:
