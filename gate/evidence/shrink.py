@@ -42,7 +42,9 @@ def _smaller(value: Any) -> Iterator[Any]:
             yield value[:index] + value[index + 1 :]
         for index, item in enumerate(value):
             yield from ([*value[:index], less, *value[index + 1 :]] for less in _smaller(item))
-    elif isinstance(value, str) and value:
-        yield from (value[: len(value) // 2], value[len(value) // 2 :], value[1:], value[:-1])
+    elif isinstance(value, str):
+        half = len(value) // 2
+        shorter = (value[:half], value[half:], value[1:], value[:-1])
+        yield from (less for less in shorter if len(less) < len(value))  # half of one character is all of it
     elif type(value) in (int, float) and value:
         yield 0

@@ -280,6 +280,13 @@ def test_shrinking_keeps_what_is_to_be_kept(value: dict[str, Any]) -> None:
     assert all(item in ("", 0) for item in small.values())
 
 
+def test_shrinking_goes_on_behind_a_text_of_one_character() -> None:
+    small = shrunk(
+        {"a": "x", "b": {"c": [1, "y"], "d": 2}}, lambda value: value.get("a") == "x" and "c" in value.get("b", ())
+    )
+    assert small == {"a": "x", "b": {"c": []}}
+
+
 def test_gate_fuzz_writes_the_same_file_for_the_same_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second = tmp_path / "deep" / "one.json", tmp_path / "two.json"
     for path in (first, second):
