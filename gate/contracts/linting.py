@@ -5,7 +5,7 @@ Not here: the rules (`gate.vet`).
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from gate.contract import Contract
 from gate.contracts.sources import Source
@@ -19,12 +19,12 @@ class Lint(NamedTuple):
     """One finding about one contract. An "error" refuses to start, a "warning" does not."""
 
     contract: str
-    level: Literal["error", "warning"]
+    level: str
     finding: Finding
 
 
 def lint(source: Source) -> list[Lint]:
-    """Return what is to be mended in one schema, errors first; the hint of each is the line to write instead.
+    """Return what is to be mended in one schema, errors first, by path; the hint of each is the line to write instead.
 
     >>> [item.finding.hint for item in lint(Source("add", "input", {"type": "object"}, True))]
     ['write "additionalProperties": false.']
@@ -32,14 +32,17 @@ def lint(source: Source) -> list[Lint]:
     errors, warnings = _vetted(source.tool, source)
     if any(found.code == "contract.name" for found in errors):
         others, warnings = _vetted("tool", source)
-        errors = (*errors, *others)
-    return [Lint(source.id, "error", found) for found in errors] + [Lint(source.id, "warning", w) for w in warnings]
+        errors += others
+    told: list[Lint] = []
+    for level, part in (("error", errors), ("warning", warnings)):
+        told += [Lint(source.id, level, found) for found in sorted(part, key=lambda found: (found.path, found.code))]
+    return told
 
 
-def _vetted(tool: str, source: Source) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
+def _vetted(tool: str, source: Source) -> tuple[list[Finding], list[Finding]]:
     """Return errors and warnings; what is no JSON Schema at all has no bounds that could be missing."""
     try:
-        return (), Contract.from_schema(source.schema, tool=tool, side=source.side).warnings
+        return [], list(Contract.from_schema(source.schema, tool=tool, side=source.side).warnings)
     except ContractError as error:
         unread = any(found.path == "" and found.code in _FIRST for found in error.findings)
-        return error.findings, () if unread or type(source.schema) is not dict else tuple(vet(source.schema).warnings)
+        return list(error.findings), [] if unread or type(source.schema) is not dict else vet(source.schema).warnings
