@@ -84,7 +84,7 @@ def test_standard_input_is_a_place(monkeypatch: pytest.MonkeyPatch, capsys: Capt
 def test_the_table_shows_where_why_and_what_to_write(capsys: Capture) -> None:
     assert main(["contract", "lint", save("find.input.schema.json", OPEN)]) == 1
     told = capsys.readouterr().out
-    assert 'drop "default": 1.' in told and "/properties/n/default" in told and "nothing is ever" in told
+    assert 'drop "default": 1.' in told and "/properties/n/default" in told and "has a default, and" in told
 
 
 def test_a_bad_name_does_not_hide_what_is_wrong_with_the_schema() -> None:

@@ -26,9 +26,10 @@ def run(args: argparse.Namespace) -> int:
         rows = [{"contract": item.contract, "level": item.level, **item.finding._asdict()} for item in found]
         show.as_json({"findings": rows})
     elif found:
-        columns = ("contract", "level", "where", "what is wrong", "what to write")
-        shown = ((item.contract, item.level, *item.finding[1:]) for item in found)
-        show.table("To be mended", columns, shown)
+        columns = ("level", "where", "what is wrong", "what to write")
+        for contract in dict.fromkeys(item.contract for item in found):
+            here = [(item.level, *item.finding[1:]) for item in found if item.contract == contract]
+            show.table(f"To be mended in {contract}", columns, here)
     else:
         show.line("Every contract is closed, bounded and means the same to both engines.")
     return 1 if found else 0
