@@ -36,6 +36,8 @@ _INSIDES = {
     "setprofile", "f_back", "f_globals", "f_locals", "tb_frame", "gi_frame", "modules", "meta_path", "path_hooks",
 }  # fmt: skip
 _REFERENCE = {"reference", "solutions", "learner_copy"}
+_RUNS_TEXT = {"eval", "exec", "compile", "globals", "locals", "breakpoint"}
+_BY_TEXT = {"setattr", "delattr", "getattr", "vars", "dir"}
 _TAKE_OUT = "Next: take it out of this cell, and hand in again."
 #: What the kit itself has for the exercise of a notebook: an answer is to be one's own.
 _KIT_HAS = {
@@ -85,7 +87,7 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
     for way, name in sorted(set(_named(tree))):
         yield from _about(notebook, way, name)
     for name in sorted(_patched(tree, _imported(tree) | _imports_of(notebook))):
-        yield Refused("answer.patched", f"{escape(name, 60)} is not yours to change. {_TAKE_OUT}")
+        yield Refused("answer.patched", f"{escape(name, 60)} is not yours to change or to search. {_TAKE_OUT}")
 
 
 def _parsed(source: str) -> ast.Module:
@@ -110,9 +112,13 @@ def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
         and first in _INSIDES
     ):
         yield Refused("answer.insides", f"{shown} reaches into the kernel itself. {_TAKE_OUT}")
+    elif way == "call" and name in _RUNS_TEXT:
+        yield Refused("answer.insides", f"{shown}() runs or looks up what nobody can read here. {_TAKE_OUT}")
     elif last in _REFERENCE and way in ("import", "part", "call"):
         yield Refused("answer.reference", f"{shown} fetches the reference; an answer is your own. {_TAKE_OUT}")
-    elif first == "gate" and last in _KIT_HAS.get(notebook, ()):
+    elif way == "import" and first == "gate" and last == "*":
+        yield Refused("answer.kit", f"{shown} brings the kit's own answers too; name what you need. {_TAKE_OUT}")
+    elif way in ("import", "part") and first != "self" and last in _KIT_HAS.get(notebook, ()):
         yield Refused("answer.kit", f"{shown} is the kit's own; write yours. {_TAKE_OUT}")
 
 
@@ -134,14 +140,17 @@ def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _patched(tree: ast.AST, imported: set[str]) -> Iterator[str]:
-    """Yield what a cell puts into modules and classes that were imported: `json.loads = …`, `setattr(json, …)`."""
+    """Yield where a cell changes what was imported, or looks into it by a text: `json.loads = …`, `vars(json)`."""
     for node in ast.walk(tree):
         match node:
-            case ast.Attribute(ctx=ast.Store() | ast.Del()) if _dotted(node).split(".")[0] in imported:
-                yield _dotted(node)
-            case ast.Call(func=ast.Name(id="setattr" | "delattr" | "vars"), args=[ast.expr() as first, *_]):
-                if _dotted(first).split(".")[0] in imported:
-                    yield _dotted(first)
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Attribute(attr="__dict__" | "__getattribute__"):
+                found = _dotted(node)
+            case ast.Call(func=ast.Name(id=name), args=[ast.expr() as first, *_]) if name in _BY_TEXT:
+                found = _dotted(first)
+            case _:
+                continue
+        if found.split(".")[0] in imported:
+            yield found
 
 
 def _imported(tree: ast.AST) -> set[str]:

@@ -97,9 +97,9 @@ def _unshare() -> tuple[str, ...]:
 
 
 def _bubblewrap(own: Path, sockets: Path) -> list[str]:
-    seen = [path for path in (*_SYSTEM, sys.base_prefix, sys.prefix) if Path(path).exists()]
-    kit = [str(HOME / name) for name in KIT]
-    binds = [part for path in (*seen, *kit) for part in ("--ro-bind", path, path)]
+    binds = _bound(*_SYSTEM)
+    binds += ["--tmpfs", str(HOME)]  # wherever the kit lies, of it only this is seen:
+    binds += _bound(sys.base_prefix, sys.prefix, *(str(HOME / name) for name in KIT))
     binds += [part for path in _hidden() for part in ("--ro-bind", os.devnull, str(path))]
     return [
         "bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--clearenv",
@@ -112,6 +112,10 @@ def _bubblewrap(own: Path, sockets: Path) -> list[str]:
         # An administrator's box would else keep all rights, and could be written to between what is bound into it.
         "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL",
     ]  # fmt: skip
+
+
+def _bound(*paths: str) -> list[str]:
+    return [part for path in paths if Path(path).exists() for part in ("--ro-bind", path, path)]
 
 
 def _hidden() -> list[Path]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import json
+import symtable
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -99,15 +100,32 @@ def _parts(cell: Cell, exercises: Mapping[str, list[str]], answers: Sources) -> 
         yield _Part(id, answers.get(id, ""), set(_made(both)), set().union(*map(_names, both)))
     else:
         for node in ours:
-            yield _Part(id, ast.unparse(node), set(_made([node])), _names(node))
+            for one in _each(node):
+                yield _Part(id, ast.unparse(one), set(_made([one])), _names(one))
+
+
+def _each(node: ast.stmt) -> list[ast.stmt]:
+    """Return an import of several names as one for each: a box may not have what nobody needs."""
+    if isinstance(node, ast.ImportFrom):
+        return [ast.ImportFrom(node.module, [alias], node.level) for alias in node.names]
+    return [node]
 
 
 def _made(nodes: Iterable[ast.stmt]) -> list[str]:
     return [name for node in nodes for name in binds(node)]
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+def _names(node: ast.stmt) -> set[str]:
+    """Return the names that a statement looks up in the module: not what its functions have for themselves."""
+    try:
+        tables = [symtable.symtable(ast.unparse(node), "cell", "exec")]
+    except (RecursionError, SyntaxError, MemoryError, UnicodeError):  # what is nested so deep is a student's
+        return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    found = {name.get_name() for name in tables[0].get_symbols() if name.is_referenced()}
+    for table in tables:
+        tables += table.get_children()
+        found |= {name.get_name() for name in table.get_symbols() if name.is_referenced() and name.is_global()}
+    return found
 
 
 def _statements(source: str) -> list[ast.stmt]:

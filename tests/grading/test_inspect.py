@@ -51,6 +51,8 @@ BAD = {
         "from gate import validate_tool_result",
         "import gate\nf = gate.validate_tool_result",
         "from gate.results import validate_tool_result as mine",
+        "from gate.results import *",
+        "import gate.results as r\nf = r.validate_tool_result",
     ],
     "answer.insides": [
         "import sys\nsys.modules['json'] = 1",
@@ -64,6 +66,9 @@ BAD = {
         "import sys\nsys.settrace(f)",
         "import importlib",
         "e.__traceback__.tb_frame",
+        "eval('gate')",
+        "exec(text)",
+        "globals()['validate_tool_result']",
     ],
     "answer.patched": [
         "import json\njson.loads = eval",
@@ -71,6 +76,9 @@ BAD = {
         "import jsonschema\nsetattr(jsonschema, 'x', 1)",
         "from gate import Contract\nContract.judge = f",
         "del json.loads",
+        "import gate\ngetattr(gate, 'validate_' + 'tool_result')",
+        "import gate\ngate.__dict__['x']",
+        "vars(json)",
     ],
     "answer.long": ["x = 1\n" * 4000],
 }
