@@ -15,6 +15,7 @@ from gate.evidence.fixtures import save_fixture
 from gate.evidence.killing import killer_for
 from gate.evidence.mutants import killers, mutants, score
 from gate.evidence.opendoor import AJAR
+from gate.files import HOME
 
 GOOD = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 
@@ -164,6 +165,11 @@ def test_killers_complete_a_pack_and_none_of_them_is_idle() -> None:
     for one in new:
         others = [other for other in new if other is not one]
         assert score(mutants(_contract(), [*pack, *others])).survived > 0, one.id
+
+
+def test_there_are_as_many_as_the_readme_says() -> None:
+    assert (len(AJAR), len(FAULTY)) == (10, 12)
+    assert "leaves the front door ajar in ten ways" in (HOME / "README.md").read_text(encoding="utf-8")
 
 
 def test_every_faulty_gate_has_a_test() -> None:
