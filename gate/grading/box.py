@@ -9,6 +9,7 @@ Not here: the protection itself (`protect`), what is run in it (`quick`, `runner
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
@@ -18,8 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from gate.files import write_whole
 from gate.grading import protect
+from gate.grading.watch import kill_all
 from gate.warm.forking import Forked, ForkServer, Refused
 
 #: Folders that can be written to in every box, beside its own two.
@@ -79,8 +83,9 @@ class Box:
 
     def close(self) -> None:
         """End the box with all that is in it, and remove its folders."""
-        if self.server.process is not None:
-            self.server.process.kill()  # a box dies with its first process
+        with contextlib.suppress(psutil.Error):
+            if self.server.process is not None:
+                kill_all(psutil.Process(self.server.process.pid))  # it may have been stopped, and hear nothing
         self.server.close()
         for folder in self._folders:
             shutil.rmtree(folder, ignore_errors=True)

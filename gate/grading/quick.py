@@ -60,8 +60,7 @@ class QuickRunner:
             try:
                 return _asked(cells, _Channel(ours, process, min(seconds, SECONDS)))
             finally:
-                process.kill()
-                process.wait(10)
+                process.kill()  # the sweep waits for its end
 
     def close(self) -> None:
         """End the box."""

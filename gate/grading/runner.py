@@ -28,8 +28,9 @@ from gate.grading.words import CellCame, Ran, Sealed
 
 SECONDS = 240.0  # for one notebook
 _ENVIRONMENT = ("PATH", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
-_PYTEST = ("-q", "-p", "nbval.plugin", "-p", "gate.grading.watch", "-p", "no:cacheprovider", "--noconftest",
-           "-c", os.devnull, "-W", "ignore", "--color=no", "--nbval", "--nbval-kernel-name", "sealed")  # fmt: skip
+PYTEST = ("-q", "-p", "nbval.plugin", "-p", "gate.grading.watch", "-p", "no:cacheprovider", "--noconftest",
+           "-c", os.devnull, "--rootdir=.", "-W", "ignore", "--color=no",
+           "--nbval", "--nbval-kernel-name", "sealed")  # fmt: skip
 
 
 class NbvalRunner:
@@ -63,15 +64,9 @@ class NbvalRunner:
 
     def _nbval(self, inner: Path, sockets: Path, seconds: float) -> bool:
         """Run nbval to its end, and say whether it ended by itself."""
-        environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {
-            "JUPYTER_PATH": str(inner / "jupyter"), "JUPYTER_RUNTIME_DIR": str(sockets),
-            "JUPYTER_CONFIG_DIR": str(inner / "none"), "JUPYTER_NO_CONFIG": "1",
-            "GATE_WORK": str(inner / "own" / "work"),
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", RECORD: str(inner / "record.jsonl"), SOCKETS: str(sockets),
-        }  # fmt: skip
         limit = ["--nbval-cell-timeout", f"{seconds:g}", "sealed.ipynb"]
         process = subprocess.Popen(
-            [sys.executable, "-I", "-m", "pytest", *_PYTEST, *limit], cwd=inner, env=environment,
+            [sys.executable, "-I", "-m", "pytest", *PYTEST, *limit], cwd=inner, env=environment(inner, sockets),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
@@ -82,6 +77,15 @@ class NbvalRunner:
         finally:
             family.kill(process.pid)
             process.wait()
+
+
+def environment(inner: Path, sockets: Path) -> dict[str, str]:
+    """Return the environment of nbval, in a folder `inner`, for a kernel that is talked to through `sockets`."""
+    return {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | {
+        "JUPYTER_PATH": str(inner / "jupyter"), "JUPYTER_RUNTIME_DIR": str(sockets),
+        "JUPYTER_CONFIG_DIR": str(inner / "none"), "JUPYTER_NO_CONFIG": "1", "GATE_WORK": str(inner / "own" / "work"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", RECORD: str(inner / "record.jsonl"), SOCKETS: str(sockets),
+    }  # fmt: skip
 
 
 @contextmanager

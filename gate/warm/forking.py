@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 _SECONDS = 60.0
+_SWEEP_SECONDS = 15.0
 _CREDENTIALS = struct.Struct("3i")  # process, user and group, as the system tells them: a box has numbers of its own
 
 
@@ -142,7 +143,7 @@ class ForkServer:
         """Have the server end all other processes of its box, and empty folders. Raises as `fork` does."""
         self.wait()
         self.control.send(json.dumps({"sweep": [*folders]}).encode())
-        _heard(self.control)
+        _heard(self.control, _SWEEP_SECONDS)
 
     def wait(self) -> None:
         """Wait until the server is ready. Raises `Refused` if it never will be."""
@@ -158,9 +159,9 @@ class ForkServer:
                 self.process.wait()
 
 
-def _heard(link: socket.socket) -> int:
+def _heard(link: socket.socket, seconds: float = _SECONDS) -> int:
     """Return the process id of who says that it is ready. Raises `Refused` for any other message."""
-    link.settimeout(_SECONDS)
+    link.settimeout(seconds)
     message, more, _, _ = link.recvmsg(10_000, socket.CMSG_SPACE(_CREDENTIALS.size))
     link.settimeout(None)
     answer: dict[str, Any] = json.loads(message) if message else {"problem": "the server ended"}

@@ -44,14 +44,18 @@ class WarmProvisioner(LocalProvisioner):
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
         """Start the kernel. Blocks until a warm one has bound its sockets: some 100 ms, and once the server's start."""
         try:
-            self._forked = _fork(cmd, kwargs)
+            return self.take(_fork(cmd, kwargs), kwargs.get("cwd") or os.getcwd())
         except Refused as refused:
             self._say(f"A plain kernel instead of a warm one: {refused}.")
             self._forked = None
             return await super().launch_kernel(cmd, **kwargs)
-        self.process = cast("subprocess.Popen[bytes]", self._forked)
-        self.pid = self.pgid = self._forked.pid
-        self.cwd = kwargs.get("cwd") or os.getcwd()
+
+    def take(self, forked: Forked, cwd: str) -> KernelConnectionInfo:
+        """Have this kernel, which runs in a folder."""
+        self._forked = forked
+        self.process = cast("subprocess.Popen[bytes]", forked)
+        self.pid = self.pgid = forked.pid
+        self.cwd = cwd
         quick_clients(self.parent)
         return self.connection_info
 

@@ -1,4 +1,4 @@
-"""The quick look comes to what nbval comes to, cell by cell, whatever the cells do; a run leaves nothing behind."""
+"""The quick look, warm nbval and plain nbval come to the same, whatever cells do; a run leaves nothing in a box."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from gate.errors import ConfigError
@@ -14,7 +15,10 @@ from gate.grading.exercises import asked, sections
 from gate.grading.quick import QuickRunner
 from gate.grading.runner import NbvalRunner
 from gate.grading.seal import seal
-from gate.grading.words import Ran, Sealed
+from gate.grading.warm_runner import WarmRunner, best_runner
+from gate.grading.watch import kill_all
+from gate.grading.words import Ran, Runner, Sealed
+from gate.warm import forking
 from tests.grading.kit import perfect
 
 SECONDS = 8.0
@@ -25,6 +29,20 @@ def quick() -> Iterator[QuickRunner]:
     runner = QuickRunner()
     yield runner
     runner.close()
+
+
+@pytest.fixture(scope="module")
+def warm() -> Iterator[WarmRunner]:
+    runner = WarmRunner()
+    yield runner
+    runner.close()
+
+
+@pytest.fixture(params=["quick", "warm"])
+def boxed(request: pytest.FixtureRequest) -> QuickRunner | WarmRunner:
+    """Each of the two runners that use a box again and again."""
+    runner: QuickRunner | WarmRunner = request.getfixturevalue(request.param)
+    return runner
 
 
 def _sealed(*cells: str | tuple[str, str]) -> Sealed:
@@ -38,8 +56,8 @@ def _sealed(*cells: str | tuple[str, str]) -> Sealed:
     return Sealed("a", {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, {}, SECONDS)
 
 
-def _shown(quick: QuickRunner, folder: Path, *cells: str) -> list[str]:
-    return [one.shown.strip() for one in quick.run(_sealed(*cells), folder).values()]
+def _shown(runner: Runner, folder: Path, *cells: str) -> list[str]:
+    return [one.shown.strip() for one in runner.run(_sealed(*cells), folder).values()]
 
 
 _CELLS = [
@@ -63,25 +81,28 @@ _ENDS = {
 }
 
 
-def test_every_cell_comes_to_what_it_comes_to_under_nbval(quick: QuickRunner, tmp_path: Path) -> None:
+def test_every_cell_comes_to_what_it_comes_to_under_nbval(quick: QuickRunner, warm: WarmRunner, tmp_path: Path) -> None:
     sealed = _sealed(*_CELLS)
-    found = {id: (one.came, one.shown) for id, one in quick.run(sealed, tmp_path).items()}
-    nbval = {id: (one.came, one.shown) for id, one in NbvalRunner().run(sealed, tmp_path).items()}
-    assert found == nbval
-    assert {came for came, _ in found.values()} == {"same", "differs", "error"}
+    plain = NbvalRunner().run(sealed, tmp_path)
+    assert quick.run(sealed, tmp_path) == plain
+    assert warm.run(sealed, tmp_path) == plain
+    assert {one.came for one in plain.values()} == {"same", "differs", "error"}
 
 
 @pytest.mark.parametrize("end", _ENDS)
-def test_a_cell_that_ends_the_run_ends_it_as_under_nbval(end: str, quick: QuickRunner, tmp_path: Path) -> None:
+def test_a_cell_that_ends_the_run_ends_it_as_under_nbval(
+    end: str, quick: QuickRunner, warm: WarmRunner, tmp_path: Path
+) -> None:
     sealed = _sealed(("print(42)", "42\n"), _ENDS[end], ("print(42)", "42\n"))
-    found = [one.came for one in quick.run(sealed, tmp_path).values()]
-    assert found == [one.came for one in NbvalRunner().run(sealed, tmp_path).values()]
+    runners = [quick, warm, *([NbvalRunner()] if end in ("exits", "sleeps") else [])]
+    found = [[one.came for one in runner.run(sealed, tmp_path).values()] for runner in runners]
+    assert all(one == found[0] for one in found) and found[0][0] == "same" != found[0][1]
 
 
-def test_nothing_of_a_run_is_left_for_the_next(quick: QuickRunner, tmp_path: Path) -> None:
+def test_nothing_of_a_run_is_left_for_the_next(boxed: Runner, tmp_path: Path) -> None:
     leaves = """
-import json, os, pathlib, subprocess, sys
-json.dumps = None; os.environ["LEFT"] = "1"; sys.path.insert(0, "/tmp"); sys.modules["left"] = sys
+import jsonschema, os, pathlib, subprocess, sys
+jsonschema.validate = None; os.environ["LEFT"] = "1"; sys.path.insert(0, "/tmp"); sys.modules["left"] = sys
 for folder in (os.getcwd(), "/tmp", "/dev/shm"):
     deep = pathlib.Path(folder, "deep", "er"); deep.mkdir(parents=True, exist_ok=True)
     (deep / "left").write_text("1"); deep.chmod(0)
@@ -94,17 +115,18 @@ if os.fork() == 0:
     os._exit(0)
 """
     looks = """
-import json, os, sys
-here = [name for folder in (os.getcwd(), "/tmp", "/dev/shm") for name in os.listdir(folder) if "gate-" not in name]
+import jsonschema, os, sys
+found = [name for folder in (os.getcwd(), "/tmp", "/dev/shm") for name in os.listdir(folder)]
+here = [name for name in found if not name.startswith(("gate-", "."))]
 others = [pid for pid in os.listdir("/proc") if pid.isdigit()]
-print(here, len(others), json.dumps is None, "LEFT" in os.environ, "left" in sys.modules, "/tmp" in sys.path)
+print(here, len(others), jsonschema.validate is None, "LEFT" in os.environ, "left" in sys.modules, "/tmp" in sys.path)
 """
-    before = _shown(quick, tmp_path, looks)
-    assert quick.run(_sealed(leaves), tmp_path)["cell-0"].came == "same"
-    assert _shown(quick, tmp_path, looks) == before == ["[] 3 False False False False"]
+    before = _shown(boxed, tmp_path, looks)
+    assert boxed.run(_sealed(leaves), tmp_path)["cell-0"].came == "same"
+    assert _shown(boxed, tmp_path, looks) == before == ["[] 3 False False False False"]
 
 
-def test_a_run_can_neither_change_the_box_nor_look_into_its_server(quick: QuickRunner, tmp_path: Path) -> None:
+def test_a_run_can_neither_change_the_box_nor_look_into_its_server(boxed: Runner, tmp_path: Path) -> None:
     tries = """
 import ctypes, os, pathlib
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,20 +141,20 @@ for name in ("mem", "environ", "maps"):
     except OSError: pass
 print(done, [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
 """
-    assert _shown(quick, tmp_path, tries) == ["[] ['0000000000000000']"]
+    assert _shown(boxed, tmp_path, tries) == ["[] ['0000000000000000']"]
 
 
-def test_a_run_that_kills_the_server_costs_itself_and_no_other(quick: QuickRunner, tmp_path: Path) -> None:
+def test_a_run_that_kills_the_server_costs_itself_and_no_other(boxed: Runner, tmp_path: Path) -> None:
     kills = _sealed(("print(42)", "42\n"), "import os, time; os.kill(2, 9); time.sleep(60)", ("print(42)", "42\n"))
-    assert [one.came for one in quick.run(kills, tmp_path).values()] == ["same", "crashed", "missing"]
-    assert _shown(quick, tmp_path, "print(42)") == ["42"]
+    assert [one.came for one in boxed.run(kills, tmp_path).values()] == ["same", "crashed", "missing"]
+    assert _shown(boxed, tmp_path, "print(42)") == ["42"]
 
 
-def test_a_solution_comes_to_the_same_as_under_nbval(quick: QuickRunner, tmp_path: Path) -> None:
+def test_a_solution_comes_to_the_same_as_under_nbval(quick: QuickRunner, warm: WarmRunner, tmp_path: Path) -> None:
     name, section = sections("memory")[2]
     sealed = seal(name, asked(name, section), perfect("memory")[name], 5)
     found = quick.run(sealed, tmp_path)
-    assert found == NbvalRunner().run(sealed, tmp_path)
+    assert found == warm.run(sealed, tmp_path)
     assert set(found.values()) > {Ran("same")}
 
 
@@ -142,3 +164,32 @@ def test_without_a_box_there_is_no_quick_look(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(ConfigError, match="needs Linux and bubblewrap"):
         QuickRunner("bubblewrap")
+
+
+def test_where_there_is_no_box_nbval_is_run_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert type(best_runner("nothing")) is NbvalRunner
+    monkeypatch.setenv("GATE_KERNELS", "plain")
+    assert type(best_runner("bubblewrap")) is NbvalRunner
+
+
+def test_a_kernel_that_the_box_cannot_give_is_never_a_plain_one(
+    warm: WarmRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed = _sealed("print(42)")
+    monkeypatch.setattr(warm, "_write_spec", lambda inner: (WarmRunner._write_spec(warm, inner), _kill_box(warm)))
+    assert warm.run(sealed, tmp_path)["cell-0"].came in ("missing", "crashed")
+    monkeypatch.undo()
+    assert warm.run(sealed, tmp_path) == {"cell-0": Ran("same", "42\n")}  # in a new box
+
+
+def _kill_box(runner: WarmRunner) -> None:
+    assert runner._box.server.process is not None
+    kill_all(psutil.Process(runner._box.server.process.pid))
+
+
+def test_a_run_that_stops_the_server_costs_itself_and_no_other(
+    quick: QuickRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forking, "_SWEEP_SECONDS", 1.0)
+    assert quick.run(_sealed("import os; os.kill(2, 19)"), tmp_path)["cell-0"].came == "same"
+    assert _shown(quick, tmp_path, "print(42)") == ["42"]
