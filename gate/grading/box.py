@@ -9,7 +9,7 @@ Not here: the protection itself (`protect`), what is run in it (`quick`, `runner
 
 from __future__ import annotations
 
-import contextlib
+import atexit
 import os
 import shutil
 import sys
@@ -19,11 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from gate.files import write_whole
-from gate.grading import protect
-from gate.grading.watch import kill_all
+from gate.grading import family, protect
 from gate.warm.forking import Forked, ForkServer, Refused
 
 #: Folders that can be written to in every box, beside its own two.
@@ -41,6 +38,7 @@ class Box:
     def __init__(self, kind: protect.Kind, modules: Sequence[str]) -> None:
         self._kind, self._modules = kind, modules
         self._open()
+        atexit.register(self.close)
 
     def _open(self) -> None:
         self._folders = [Path(tempfile.mkdtemp(prefix="gate-")).resolve() for _ in range(2)]
@@ -83,9 +81,8 @@ class Box:
 
     def close(self) -> None:
         """End the box with all that is in it, and remove its folders."""
-        with contextlib.suppress(psutil.Error):
-            if self.server.process is not None:
-                kill_all(psutil.Process(self.server.process.pid))  # it may have been stopped, and hear nothing
+        if self.server.process is not None:
+            family.kill(self.server.process.pid)  # it may have been stopped, and hear nothing
         self.server.close()
         for folder in self._folders:
             shutil.rmtree(folder, ignore_errors=True)

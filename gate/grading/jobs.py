@@ -67,9 +67,9 @@ def _grade(job: Job) -> Grade:
 def _runner(quick: bool, thread: int) -> Runner:
     """Return the runner of this worker, which may keep something warm between two jobs: one for each thread."""
     from gate.grading.quick import QuickRunner
-    from gate.grading.runner import NbvalRunner
+    from gate.grading.warm_runner import best_runner
 
-    return QuickRunner() if quick else NbvalRunner()
+    return QuickRunner() if quick else best_runner()
 
 
 @functools.cache

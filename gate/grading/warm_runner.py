@@ -29,7 +29,7 @@ _NBVAL = ("nbval.kernel", "gate.grading.watch", "IPython.paths", "gate.grading.w
 
 def best_runner(kind: protect.Kind | None = None) -> NbvalRunner:
     """Return the fastest runner whose verdicts count: a warm one, or, where there is none, the plain one."""
-    kind = kind or protect.strongest()
+    kind = kind or protect.working()[0]
     warm = works(kind) and os.environ.get(SWITCH) != "plain"
     return WarmRunner(kind) if warm else NbvalRunner(kind)
 
@@ -49,8 +49,8 @@ class WarmRunner(NbvalRunner):
             with self._box.swept(), clean(folder) as (inner, _):
                 write_whole(inner / "sealed.ipynb", json.dumps(sealed.notebook))
                 self._write_spec(inner)
-                self._end(self._begin(inner, sealed.seconds))
-                return came(inner / "record.jsonl", ids)
+                in_time = self._end(self._begin(inner, sealed.seconds))
+                return came(inner / "record.jsonl", ids, "missing" if in_time else "timeout")
         except (Refused, OSError):
             return {id: Ran("missing") for id in ids}  # no cell was run: the grade says so
 
@@ -75,12 +75,15 @@ class WarmRunner(NbvalRunner):
         finally:
             os.close(null)
 
-    def _end(self, nbval: Forked) -> None:
+    def _end(self, nbval: Forked) -> bool:
+        """Wait for nbval, and say whether it ended by itself."""
         try:
             nbval.wait(self._seconds)
+            return True
         except subprocess.TimeoutExpired:
             nbval.kill()
-            nbval.wait(10)
+            nbval.wait()
+            return False
 
     def close(self) -> None:
         """End the box and the server."""

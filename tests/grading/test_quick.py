@@ -7,16 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from gate.errors import ConfigError
+from gate.grading import family
 from gate.grading.exercises import asked, sections
 from gate.grading.quick import QuickRunner
 from gate.grading.runner import NbvalRunner
 from gate.grading.seal import seal
 from gate.grading.warm_runner import WarmRunner, best_runner
-from gate.grading.watch import kill_all
 from gate.grading.words import Ran, Runner, Sealed
 from gate.warm import forking
 from tests.grading.kit import perfect
@@ -184,7 +183,7 @@ def test_a_kernel_that_the_box_cannot_give_is_never_a_plain_one(
 
 def _kill_box(runner: WarmRunner) -> None:
     assert runner._box.server.process is not None
-    kill_all(psutil.Process(runner._box.server.process.pid))
+    family.kill(runner._box.server.process.pid)
 
 
 def test_a_run_that_stops_the_server_costs_itself_and_no_other(
