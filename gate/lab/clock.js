@@ -20,7 +20,8 @@ const clockTime = (milliseconds) => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 };
 
-const spentAt = (state, now) => state.spent + (state.since === null ? 0 : Math.max(0, now - state.since));
+// `== null` here and below: where Python runs in the browser, its None arrives as undefined.
+const spentAt = (state, now) => state.spent + (state.since == null ? 0 : Math.max(0, now - state.since));
 
 // What a button does, as the kernel does it (gate/lab/clock.py): shown until the kernel answers.
 const after = (state, action, at) => {
@@ -34,7 +35,7 @@ const LABELS = { ready: "Start", running: "Pause", paused: "Resume", left: "Star
 
 const phaseOf = (state) => {
   if (state.moved_on) return "left";
-  if (state.since !== null) return "running";
+  if (state.since != null) return "running";
   return state.spent ? "paused" : "ready";
 };
 

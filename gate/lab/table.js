@@ -130,7 +130,7 @@ function render({ model, el }) {
 
   const draw = (late = false) => {
     const state = model.get("state");
-    const frozen = state.frozen !== null;
+    const frozen = state.frozen != null; // not `!== null`: a Python in the browser sends undefined
     for (const [key, control] of fields) {
       const [row, part] = key.split("/");
       const saved = state.rows[row][part];
@@ -154,7 +154,7 @@ function render({ model, el }) {
       const [row, part] = key.split("/");
       if (state.refused || state.rows[row][part] === value) waiting.delete(key);
     }
-    if (state.frozen === null && !state.refused) why.value = "";
+    if (state.frozen == null && !state.refused) why.value = "";
     draw();
   };
 
