@@ -1,8 +1,12 @@
-"""Where `jiter` and `jsonschema-rs` cannot be installed, as in a browser, the core answers word for word the same."""
+"""Where less can be installed, as in a browser, the core answers and the memory lab shows word for word the same.
+
+A browser has no `jiter`, `jsonschema-rs`, `rpds-py`, pandas or matplotlib, and cannot start a thread.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from functools import cache
@@ -15,11 +19,13 @@ from gate.errors import ContractError
 from gate.evidence.fixtures import load_fixtures
 from gate.evidence.recorded import load_recorded
 from gate.files import HOME
+from gate.lab.derive import read_notebook, solution_paths
 from gate.results import judge_side
 from tests.cases_kit import contract, kit
 from tests.cases_table import CASES, REFUSALS
 
 WHEELS = {"jiter", "jsonschema_rs"}
+IN_NO_BROWSER = WHEELS | {"pandas", "matplotlib", "psutil", "zmq"}
 
 _CHILD = """
 import importlib.abc, json, sys
@@ -33,10 +39,11 @@ sys.meta_path.insert(0, Missing())
 """
 
 
-def without(wheels: set[str], source: str) -> Any:
+def without(wheels: set[str], source: str, cwd: Path = HOME, **environment: str) -> Any:
     """Run Python in a process of its own in which importing the wheels fails; return the JSON it prints."""
     command = [sys.executable, "-W", "error", "-c", _CHILD + source, *wheels]
-    done = subprocess.run(command, cwd=HOME, capture_output=True, encoding="utf-8", check=False, timeout=120)
+    env = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, encoding="utf-8", check=False, timeout=120)
     assert done.stderr == ""
     return json.loads(done.stdout)
 
@@ -109,3 +116,54 @@ print(json.dumps([memory.events == reloaded, reloaded[0]["content"] == good, cod
     assert same and kept
     assert codes == ["parse.duplicate_key", "schema.type"]
     assert exits == [0, 0, 1]
+
+
+_CELLS = """
+import contextlib, io, threading
+from IPython.core.displayhook import DisplayHook
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+from gate.lab.derive import read_notebook
+
+class Keep(DisplayHook):
+    def __call__(self, value=None):
+        values.extend([] if value is None else [self.compute_format_data(value)[0]["text/plain"]])
+
+def start(thread):
+    raise RuntimeError("can't start new thread")
+
+threading.Thread.start = start
+shell = InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}), displayhook_class=Keep)
+shown = {}
+for cell in read_notebook(notebook)["cells"]:
+    if cell["cell_type"] == "code":
+        values = []
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            shell.run_cell(cell["source"]).raise_error()
+        shown[cell["id"]] = [printed.getvalue(), *values]
+import rpds
+print(json.dumps([shown, rpds.__file__, sorted(set(sys.argv[1:]) & sys.modules.keys())]))
+"""
+
+
+@pytest.mark.parametrize(
+    "notebook", [path for path in solution_paths() if path.parent.name == "memory"], ids=lambda path: path.stem
+)
+def test_the_memory_lab_shows_the_same_without_and_starts_no_thread(notebook: Path, tmp_path: Path) -> None:
+    source = f"from pathlib import Path\nnotebook = Path({str(notebook)!r})\n" + _CELLS
+    stand_in = str(HOME / "lite" / "browser")
+    there = {"GATE_WORK": str(tmp_path), "PYTHONPATH": stand_in, "IPYTHONDIR": str(tmp_path / "ipython")}
+    shown, rpds, heavy = without(IN_NO_BROWSER, source, notebook.parent, **there)
+    assert Path(rpds).parent == Path(stand_in) and heavy == []
+    assert shown == stored(notebook)
+
+
+def stored(notebook: Path) -> dict[str, list[str]]:
+    """Return for each code cell of a solution what it printed, then what it shows."""
+    told = {}
+    for cell in read_notebook(notebook)["cells"]:
+        if cell["cell_type"] == "code":
+            printed = ["".join(one["text"]) for one in cell["outputs"] if one["output_type"] == "stream"]
+            values = ["".join(one["data"]["text/plain"]) for one in cell["outputs"] if "data" in one]
+            told[cell["id"]] = ["".join(printed), *values]
+    return told
