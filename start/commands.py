@@ -23,7 +23,8 @@ python bootstrap.py COMMAND [ARGUMENTS]     (on Windows: py bootstrap.py COMMAND
   test       run the tests; arguments go to pytest
   setup      make .venv and stop there
   notebooks  derive the learners' notebooks from the solutions
-  bench      measure the gate beside what one would use instead"""
+  bench      measure the gate beside what one would use instead
+  lite       build the memory lab as a page with nothing to install; --serve shows it, --check tests it"""
 
 
 def main(argv: list[str]) -> int:
@@ -112,8 +113,14 @@ def bench(arguments: list[str]) -> int:
     return _become("benchmarks/decision.py", *arguments)
 
 
+def lite(arguments: list[str]) -> int:
+    """Build the page that needs no installation."""
+    ensure()
+    return _become("-m", "lite", *arguments)
+
+
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    function.__name__: function for function in (lab, test, setup, notebooks, bench)
+    function.__name__: function for function in (lab, test, setup, notebooks, bench, lite)
 }
 
 
