@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,7 +104,8 @@ def _answered(name: str, questions: list[Asked], cells: Mapping[str, str], run: 
             found[one.id] = _exercise(one, (Check(f"{one.id}/answer", "fail", "answer.missing", one.name, told),))
         else:
             to_run.append(one)
-    return found | dict(_run(name, to_run, usable, run))
+    found |= dict(_run(name, to_run, usable, run))
+    return found | dict(_beside_ours(name, [one for one in to_run if found[one.id].value == "fail"], usable, run))
 
 
 def _run(name: str, questions: list[Asked], answers: Mapping[str, str], run: _Run) -> Iterator[tuple[str, Exercise]]:
@@ -121,6 +123,27 @@ def _run(name: str, questions: list[Asked], answers: Mapping[str, str], run: _Ru
             for one in questions:
                 yield one.id, Exercise(one.id, name, "ungradable", 0, one.points, note=not_run(ran))
             return
+
+
+def _beside_ours(
+    name: str, failed: list[Asked], answers: Mapping[str, str], run: _Run
+) -> Iterator[tuple[str, Exercise]]:
+    """Yield what passes after all when our answer stands in the place of one that failed and that it builds on.
+
+    So does a learner go on in the notebook: the reference is loaded for what is red.
+    """
+    cells = answer_cells(name, failed)
+    for one in failed:
+        others = {id for other in failed if other != one for id in cells[other.id]} - set(cells[one.id])
+        kept = {id: text for id, text in answers.items() if id not in others}
+        needed = {cell["id"] for cell in seal(name, [one], kept, run.seed).notebook["cells"]}
+        if needed & others & set(answers):
+            again = dict(_run(name, [one], kept, run))[one.id]
+            if again.value == "pass":
+                yield (
+                    one.id,
+                    replace(again, note=f"{again.note} It was tried beside our answer to what comes before it."),
+                )
 
 
 def _culprit(name: str, questions: list[Asked], sealed: Sealed, ran: Mapping[str, Ran]) -> Asked | None:

@@ -84,7 +84,7 @@ def test_says_what_each_cell_came_to(tmp_path: Path) -> None:
         "loud": "print(4); print(4)", "slow": "import time; time.sleep(99)", "late": "print(4)",
     }  # fmt: skip
     made = [cell("shown", "print('free')"), *(cell(id, source, "4\n") for id, source in cells.items())]
-    ran = NbvalRunner().run(sealed(*made, seconds=3), tmp_path)
+    ran = NbvalRunner().run(sealed(*made, seconds=8), tmp_path)
     assert ran["same"] == Ran("same", "4\n")
     assert ran["differs"] == Ran("differs", "5\n")
     assert ran["error"].came == "error"
@@ -112,5 +112,5 @@ def test_what_ends_a_kernel_is_noticed_at_once(source: str, came: str, tmp_path:
 
 def test_a_run_as_a_whole_has_a_limit(tmp_path: Path) -> None:
     slow = sealed(cell("first", "print(4)", "4\n"), cell("slow", "import time; time.sleep(600)"), seconds=600)
-    ran = NbvalRunner(seconds=12).run(slow, tmp_path)
-    assert ran["slow"].came == "timeout"
+    came = [one.came for one in NbvalRunner(seconds=12).run(slow, tmp_path).values()]
+    assert came in (["same", "timeout"], ["timeout", "missing"])  # the second where the machine has much to do
