@@ -128,7 +128,10 @@ def _install() -> None:
 
 
 def _options() -> list[str]:
-    return ["--no-deps", *([] if find_uv() else ["--no-compile"])]
+    offline = (
+        ["--no-index", "--find-links", "wheels"] if (ROOT / "wheels").is_dir() else []
+    )  # as `gate bundle` packs it
+    return ["--no-deps", *offline, *([] if find_uv() else ["--no-compile"])]
 
 
 def _pip(command: str, *arguments: str) -> None:

@@ -14,7 +14,7 @@ from gate.files import HOME
 
 #: The one list of rooms, in the order in which data flows. A folder stands for everything in it.
 ROOMS = [
-    "errors", "decision", "strictjson", "plain", "payload", "files",
+    "errors", "decision", "strictjson", "plain", "payload", "files", "installer",
     "engine", "vetting", "vet", "contract", "registry", "contracts",
     "results", "journal", "memory",
     "orders", "store", "exchange", "semantic", "pipeline",
@@ -28,6 +28,7 @@ ROOMS = [
     "webpage",
     "room",
     "grading",
+    "bundle",
     "commands",
     "cli", "__main__",
 ]  # fmt: skip

@@ -19,7 +19,7 @@ from gate.errors import ConfigError
 from gate.lab import doctor
 from gate.model import install as installing
 from gate.model import place
-from gate.model.install import explain, install
+from gate.model.install import install
 
 MODEL = b"the weights"
 METADATA = "Metadata-Version: 2.1\nName: {}\nVersion: 1.0\nRequires-Dist: compiles-for-ages\n"
@@ -110,35 +110,6 @@ def test_an_index_without_a_build_is_told_in_one_line(
     assert said.out == "" and said.err.count("\n") == 1
     assert "has a ready-made build for this machine. Next: use 64-bit Linux (glibc)" in said.err
     assert "gate model serve --recorded" in said.err
-
-
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        (
-            "WARNING: connection broken by NewConnectionError\nERROR: No matching distribution found",
-            "cannot be reached",
-        ),
-        ("error: Failed to fetch: `https://x/simple/`", "cannot be reached"),
-        ("THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE", "its hash differs"),
-        ("Hash mismatch for `xllamacpp`", "its hash differs"),
-        ("OSError: [Errno 28] No space left on device", "the disk is full"),
-        ("× No solution found when resolving dependencies", "ready-made build"),
-        ("ERROR: an odd\x1b[2J thing\n\n", "ERROR: an odd\\u001b[2J thing. Next: mend that"),
-        ("", "it said nothing"),
-    ],
-)
-def test_what_an_installer_says_becomes_one_line_with_a_way_out(said: str, told: str) -> None:
-    assert told in explain(said)
-
-
-def test_uv_takes_the_place_of_a_missing_pip(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(shutil, "which", lambda name: f"/somewhere/{name}")
-    assert installing._installer()[0] == "/somewhere/uv"
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(ConfigError, match="neither pip nor uv"):
-        installing._installer()
 
 
 def test_the_pins_are_exact_and_hashed_for_every_system() -> None:
