@@ -24,7 +24,7 @@ def test_both_use_a_python_that_the_pins_are_for() -> None:
 
 
 def test_the_image_sets_up_and_starts_with_the_kit_s_own_commands() -> None:
-    assert set(re.findall(r"bootstrap\.py (\w+)", DOCKERFILE)) <= set(COMMANDS)
+    assert set(re.findall(r"python bootstrap\.py (\w+)", DOCKERFILE)) <= set(COMMANDS)
     command = json.loads(re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)[0])
     assert command[:2] == ["python", "bootstrap.py"] and command[2] in COMMANDS
     assert all(word.startswith("--ServerApp.") for word in command[3:])
