@@ -13,7 +13,7 @@ from typing import Any
 
 from gate.contracts.edits import Edit, Steps
 from gate.contracts.keywords import Change, Direction, Pair, field_name, shown, texts
-from gate.contracts.meaning import Node, meaning, text
+from gate.contracts.meaning import Node, about, meaning, text
 from gate.engine.explain import pointer
 
 _SHAPE = {"type", "enum", "anyOf", "oneOf", "$ref"}
@@ -40,7 +40,7 @@ def _node(old: Any, new: Any, at: Steps, to: Steps, sure: bool) -> Iterator[Chan
         words = f"{field_name(at)} is {shown(new)} now, it was {shown(old)}"
         yield Change("changed", pointer(at), words, Edit(at[:-1], to[:-1], at[-1:]))
         return
-    pair = Pair(old, new, at, to, sure)
+    pair = Pair(*_shared(old, new), at, to, sure)
     yield from pair.changes()
     yield from _fields(pair)
     yield from _inside(pair)
@@ -91,6 +91,19 @@ def _branches(pair: Pair) -> Iterator[Change]:
             yield pair.change(more, (word,), f"{pair.field} has another {kind}: {shown(part)}", text(part))
         for part in (before[index] for index in gone):
             yield pair.change(less, (word,), f"{pair.field} has lost the {kind} {shown(part)}", text(part))
+
+
+def _shared(old: Node, new: Node) -> tuple[Node, Node]:
+    """Return both nodes without what is about a type that only one of them takes: it comes and goes with its type."""
+    if "type" not in old:
+        return old, new
+    before, after = ({word for kind in _kinds(node) for word in about(kind)} for node in (old, new))
+    less, more = ({w: v for w, v in node.items() if w not in before ^ after} for node in (old, new))
+    return less, more
+
+
+def _kinds(node: Node) -> list[str]:
+    return node["type"] if isinstance(node["type"], list) else [node["type"]]
 
 
 def _shape(node: Node) -> set[str]:

@@ -171,11 +171,10 @@ def _typed(node: Node) -> Node:
         fitting = [item for item in node["enum"] if _is_of(item, kinds)]
         return {word: value for word, value in node.items() if word != "type"} | {"enum": fitting or node["enum"]}
     kinds -= {"integer"} if "number" in kinds else set()
-    about = kinds | ({"number"} if "integer" in kinds else set())
-    strange = {word for kind, words in _FOR.items() if kind not in about for word in words}
+    strange = {word for words in _FOR.values() for word in words} - {word for kind in kinds for word in about(kind)}
     done = {word: value for word, value in node.items() if word not in strange}
     done["type"] = sorted(kinds) if len(kinds) > 1 else min(kinds)
-    return _whole(done) if kinds == {"integer"} else done
+    return _whole(done) if "integer" in kinds else done
 
 
 def _is_of(value: Any, kinds: set[str]) -> bool:
@@ -206,4 +205,28 @@ def _unbranched(node: Node) -> Node:
     for word in ("allOf", "anyOf", "oneOf"):
         if done.keys() == {word} and len(done[word]) == 1 and isinstance(done[word][0], dict):
             return dict(done[word][0])
-    return done
+    return _merged(done["anyOf"]) or done if done.keys() == {"anyOf"} else done
+
+
+def _merged(branches: list[Any]) -> Node:
+    """Return alternatives as one node, where each is for another type, or only lists values; nothing otherwise.
+
+    What is said about a string says nothing about null, so the rules of both may stand side by side.
+    """
+    if all(isinstance(part, dict) and (part.keys() == {"enum"} or part == {"type": "null"}) for part in branches):
+        values = {text(value): value for part in branches for value in part.get("enum", [None])}
+        return {"enum": [values[name] for name in sorted(values)]}
+    kinds = [part["type"] for part in branches if isinstance(part, dict) and isinstance(part.get("type"), str)]
+    apart = len({"number" if kind == "integer" else kind for kind in kinds}) == len(branches)
+    if not apart or any(not part.keys() <= {"type", *about(kind)} for kind, part in zip(kinds, branches, strict=True)):
+        return {}
+    return {word: value for part in branches for word, value in part.items()} | {"type": sorted(kinds)}
+
+
+def about(kind: str) -> tuple[str, ...]:
+    """Return the keywords that say something about values of one type only.
+
+    >>> about("integer")[:2], about("null")
+    (('minimum', 'maximum'), ())
+    """
+    return _FOR.get("number" if kind == "integer" else kind, ())

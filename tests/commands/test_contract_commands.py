@@ -110,6 +110,15 @@ def test_diff_of_equal_meanings_is_no_change(tmp_path: Path, capsys: Capture) ->
     assert capsys.readouterr().out == "Nothing that decides has changed.\n"
 
 
+def test_diff_of_what_nobody_can_order_is_a_finding(tmp_path: Path, capsys: Capture) -> None:
+    new = tmp_path / OUTPUT
+    shutil.copy(HOME / "schemas" / OUTPUT, new)
+    _edit(new, lambda schema: schema["properties"]["sku"].update(pattern="^(?:[A-Z]|[0-9]|-)+$"))
+    assert main(["contract", "diff", str(HOME / "schemas" / OUTPUT), str(new)]) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("changed ") and second.strip() == "not proven: no payload was found that shows it"
+
+
 def test_diff_reads_folders_and_git_revisions(
     schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
