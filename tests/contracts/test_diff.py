@@ -131,6 +131,15 @@ def test_a_change_that_another_rule_hides_is_not_proven() -> None:
     assert found == Difference("widened", "/properties/a/maxLength", "maxLength of a is 99 now, it was 40", None)
 
 
+def test_what_another_change_lets_through_proves_nothing_about_this_one() -> None:
+    old, new = (
+        shape(a=inside(WORD, pattern=f"^[a-z]{{1,{most}}}$", maxLength=length)) for most, length in ((3, 40), (4, 99))
+    )
+    found = {one.path.rpartition("/")[2]: one for one in differences(contract(old), contract(new))}
+    assert found["maxLength"].payload is None
+    assert found["pattern"].direction == "widened" and len((found["pattern"].payload or {})["a"]) == 4
+
+
 def test_a_spelling_that_nobody_can_order_is_a_change_without_a_direction() -> None:
     old, new = (shape(a=inside(WORD, pattern=pattern)) for pattern in ("^[ab]$", "^(?:a|b)$"))
     (found,) = differences(contract(old), contract(new))
