@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import signal
 import subprocess
@@ -15,10 +16,17 @@ import pytest
 
 from gate.cli import main
 from gate.files import HOME
+from gate.grading.exercises import asked, sections
+from gate.grading.grade import grade
+from gate.grading.probes import cases
+from gate.grading.report_html import student_page
+from gate.grading.runner import NbvalRunner
+from gate.grading.words import Submitted
 from tests.grading.class_kit import perfect_work
 from tests.grading.kit import perfect
 
 FENCE = {**perfect("fence")}
+GATE = "memory.validate"
 ONE = "fence/01_parse_once_reject_twice"
 
 
@@ -99,6 +107,19 @@ def test_a_quick_look_comes_to_the_same(handed: Path, tmp_path: Path, capsys: py
         "ann": 2, "bob": 3, "eve": 0, "joe": 0,
     }  # fmt: skip
     assert "nbval gives the grade" in Path(told["out"], "class.html").read_text(encoding="utf-8")
+
+
+def test_a_students_page_gives_no_hidden_input_away(tmp_path: Path) -> None:
+    open_gate = "def validate_tool_result(tool, payload):\n    return dict(payload)"
+    cells = {"memory/03_fail_closed": {"closed-gate": open_gate}}
+    [one] = [found for name, section in sections("memory") for found in asked(name, section) if found.id == GATE]
+    graded = grade(Submitted("ann", "ann.zip", cells), "memory", 7, NbvalRunner(), tmp_path)
+    exercise = next(found for found in graded.exercises if found.id == GATE)
+    wrong = {check.id for check in exercise.checks if check.value == "fail"}
+    told = html.unescape(student_page(graded))
+    hidden = {case.id: case.probe.given["input"] for case in cases(one, 7)}
+    assert wrong and wrong < hidden.keys()
+    assert [given for given in hidden.values() if len(given) > 3 and given in told] == []
 
 
 def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_junit_counts_failures_and_errors_and_skips_nothing() -> None:
     assert counts["memory: ada"] == ("3", "0", "0")
     assert counts["memory: empty"] == ("3", "3", "0")
     assert counts["memory: zoe"] == ("1", "0", "1")
+    assert counts["memory: =<script>alert(1)</script>?[2J"] == ("3", "2", "1")
     assert {suite.get("skipped") for suite in suites.values()} == {"0"}
     assert "row-2: extra key: you chose allow" in (suites["memory: bob & <b>co</b>"].findtext(".//failure") or "")
 
