@@ -21,6 +21,7 @@ from gate.registry import load_contracts
 
 MAX_FIXTURES = 60
 MAX_TEXT = 20_000  # characters of one fixture
+MAX_ALL = 60_000  # characters of all of them: each is judged once for each planted fault
 
 
 def grade_pack(tool: str, notebook: str, work: Mapping[str, Any], points: float, enough: int) -> Exercise:
@@ -58,16 +59,19 @@ def _sorted_out(made: str, contract: Contract, work: Mapping[str, Any]) -> tuple
     """Return the fixtures that hold on the contract as it stands, and a failed check for each that cannot be used."""
     pack: list[Fixture] = []
     wrong: list[Check] = []
-    for name, handed in _files(work):
-        told = f"not looked at: more than {MAX_FIXTURES} fixtures. Next: keep those that notice something."
-        if len(pack) + len(wrong) < MAX_FIXTURES:
-            fixture = _fixture(name, handed)
-            told = fixture if isinstance(fixture, str) else _fault_of(contract, fixture)
-            if not told and isinstance(fixture, Fixture):
-                pack.append(fixture)
-                continue
-        wrong.append(Check(f"{made}.{name}", "fail", "pack.fixture", name, clip(told)))
-        if len(pack) + len(wrong) > MAX_FIXTURES:
+    left = MAX_ALL
+    for number, (name, handed) in enumerate(_files(work)):
+        fixture = _fixture(name, handed)
+        left -= len(json.dumps(handed)) if isinstance(fixture, Fixture) else 0
+        told = fixture if isinstance(fixture, str) else _fault_of(contract, fixture)
+        too_much = number >= MAX_FIXTURES or left < 0
+        if too_much:
+            told = f"not looked at: more than {MAX_FIXTURES} fixtures or {MAX_ALL} characters. Next: keep what notices."
+        if isinstance(fixture, Fixture) and not told:
+            pack.append(fixture)
+        else:
+            wrong.append(Check(f"{made}.{name}", "fail", "pack.fixture", name, clip(told)))
+        if too_much:
             break
     return pack, tuple(wrong)
 

@@ -114,7 +114,14 @@ def test_many_fixtures_are_cut_off_and_said() -> None:
     many = {f"valid-{n:03}": GOOD["valid"] for n in range(MAX_FIXTURES + 50)}
     exercise = graded(many)
     told = [check.told for check in exercise.checks if check.code == "pack.fixture"]
-    assert len(told) == 1 and told[0].startswith("not looked at: more than 60 fixtures.")
+    assert len(told) == 1 and told[0].startswith("not looked at: more than 60 fixtures or 60000 characters.")
+
+
+def test_large_fixtures_are_cut_off_all_together_and_the_first_count() -> None:
+    large = fixture({**VALID, "sku": "S" * 15_000}, "schema.length")
+    exercise = graded({**GOOD, **{f"xx-{n}": large for n in range(9)}})
+    told = [check.field for check in exercise.checks if check.code == "pack.fixture"]
+    assert told == [f"{TOOL}/xx-3.json"] and exercise.points == 4 * 7 / 8
 
 
 def test_a_name_with_control_characters_is_escaped() -> None:
