@@ -86,12 +86,12 @@ def test(arguments: list[str]) -> int:
 
 def _has_model() -> bool:
     """Return whether the local model is there. In CI it is installed now, if its packages can be had."""
-    if (ROOT / ".model" / "xllamacpp").is_dir() or not os.environ.get("CI"):
-        return (ROOT / ".model" / "xllamacpp").is_dir()
+    there = (ROOT / ".model" / "xllamacpp").is_dir()
+    if there or not os.environ.get("CI"):
+        return there
     print("Installing the local model for its tests ...", flush=True)
-    return (
-        subprocess.run([str(PYTHON), "-m", "gate", "model", "install", "--json"], cwd=ROOT, check=False).returncode == 0
-    )
+    install = [str(PYTHON), "-m", "gate", "model", "install", "--json"]
+    return subprocess.run(install, cwd=ROOT, check=False).returncode == 0
 
 
 def setup(_: list[str]) -> int:
