@@ -76,7 +76,7 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
     if marker := _MARKER.search(source):
         yield Refused("answer.marker", f"{marker[1]} is a mark for a test runner. {_TAKE_OUT}")
     try:
-        tree = _parsed(source)
+        tree = parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         if _MAGIC.search(source):
@@ -90,9 +90,10 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
         yield Refused("answer.patched", f"{escape(name, 60)} is not yours to change or to search. {_TAKE_OUT}")
 
 
-def _parsed(source: str) -> ast.Module:
+def parsed(source: str) -> ast.Module:
+    """Return the syntax of a cell, without a word about its style. Raises as `ast.parse` and `compile` do."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore")
         tree = ast.parse(source)
         compile(tree, "answer", "exec")  # a return outside a function is found only here
     return tree

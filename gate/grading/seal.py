@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from gate.grading.exercises import Asked, solution
+from gate.grading.inspect import parsed
 from gate.grading.observe import SETUP
 from gate.grading.probes import Case, cases
 from gate.grading.words import Sealed
@@ -130,7 +131,7 @@ def _names(node: ast.stmt) -> set[str]:
 
 def _statements(source: str) -> list[ast.stmt]:
     try:
-        return ast.parse(source).body
+        return parsed(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

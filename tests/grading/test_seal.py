@@ -87,6 +87,15 @@ def test_an_answer_that_is_nested_deep_is_sealed_or_refused(deep: str) -> None:
         assert any(cell["source"] == source for cell in found.notebook["cells"])
 
 
+@pytest.mark.parametrize("line", ["x = '\\d'", "y = x is 'a'", "z = 1if x else 2", "assert (x, 'always')"])
+def test_bad_style_is_no_reason_to_leave_an_answer_out(line: str) -> None:
+    name = "memory/03_fail_closed"
+    source = f"x = 1\n{line}\n{perfect('memory')[name]['closed-gate']}"
+    assert refused(name, source) is None
+    found = seal(name, questions(name), {"closed-gate": source}, 3)
+    assert any(cell["source"] == source for cell in found.notebook["cells"])
+
+
 def _cells(name: str, one: Asked) -> list[str]:
     from gate.grading.exercises import solution
     from gate.grading.seal import defined
