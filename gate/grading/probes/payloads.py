@@ -43,6 +43,20 @@ def near(contract: Contract, bases: list[dict[str, Any]], pick: random.Random) -
             yield f"a payload that just breaks {rule.name}", text
 
 
+def classic(bases: list[dict[str, Any]], pick: random.Random) -> Inputs:
+    """Yield what most gates let through, with every seed: true, a fraction and NaN for a number, a last line end."""
+    base = pick.choice(bases)
+    for name, value in base.items():
+        if type(value) in (int, float):
+            odd = {"true": True, "NaN": float("nan"), "infinity": float("inf"), "a number as text": str(value)}
+            for told, other in odd.items():
+                yield f"{told} for a number", json.dumps({**base, name: other})
+            if type(value) is int:
+                yield "a whole number with a fraction", json.dumps({**base, name: float(value)})
+        if type(value) is str:
+            yield "a line end after a text", json.dumps({**base, name: f"{value}\n"})
+
+
 def texts(bases: list[dict[str, Any]], pick: random.Random) -> Inputs:
     """Yield texts with one fault of the front door each."""
     for reason in _TEXTS:
@@ -56,7 +70,7 @@ def validate(pick: random.Random) -> Iterator[Probe]:
     assert contract is not None
     bases = valid(contract, pick)
     good = [("a clean result", json.dumps(base)) for base in bases]
-    for told, text in [*good, *near(contract, bases, pick)]:
+    for told, text in [*good, *near(contract, bases, pick), *classic(bases, pick)]:
         yield _validated(told, text)
     yield _validated("a clean result as text", json.dumps(pick.choice(bases)), form="text")
     for told, text in texts(bases, pick):
@@ -94,7 +108,7 @@ def schema_gate(pick: random.Random) -> Iterator[Probe]:
     assert contract is not None
     bases = valid(contract, pick)
     good = [("right arguments", json.dumps(base)) for base in bases]
-    for told, text in [*good, *near(contract, bases, pick)]:
+    for told, text in [*good, *near(contract, bases, pick), *classic(bases, pick)]:
         yield Probe(told, "gate", {"input": text, "form": pick.choice(["python", "text"])})
     for told, text in texts(bases, pick):
         yield Probe(told, "gate", {"input": text, "form": "text"})
