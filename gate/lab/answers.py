@@ -1,8 +1,9 @@
 """The answers store: small JSON documents in `work/` that survive restarts, reloads and two kernels at once.
 
 A document is saved whole and under a lock, with the version of its format. Whatever is in the way, nothing is lost:
-a broken file is kept beside under a new name, a file of another version is copied before it is written over, and
-what cannot be saved stays in this kernel until it can. `notes` says in words what happened.
+a broken file is kept beside under a new name, a file of another version is copied before it is written over, what
+cannot be saved stays in this kernel until it can, and a file that is gone comes back with what this kernel knew of it.
+`notes` says in words what happened.
 
 Not here: what a document means (`table`, `clock`, `board`).
 """
@@ -73,6 +74,7 @@ class Answers:
         self.path = work_folder() / f"{name}.json"
         self._version, self._vet, self._merge = version, vet, merge
         self._unsaved: Document | None = None
+        self._seen: Document = {}  # what was in the file when it was last read or written
         self._trouble = ""
         self._happened: list[str] = []
 
@@ -88,7 +90,7 @@ class Answers:
 
     def load(self) -> Document:
         """Return the document (without its version), `{}` if there is none yet. Never raises, never writes over it."""
-        if not self.path.exists() and self._unsaved is None:
+        if not self.path.exists() and self._unsaved is None and not self._seen:
             return {}
         with contextlib.ExitStack() as stack:
             _lock(self.path, stack)
@@ -112,18 +114,20 @@ class Answers:
             known, unreadable = self._known()
             wanted = change(copy.deepcopy(known))
             trouble = trouble or unreadable or self._write(wanted)
-        self._unsaved = wanted if trouble else None
+        self._unsaved = copy.deepcopy(wanted) if trouble else None
+        self._seen = self._seen if trouble else copy.deepcopy(wanted)
         self._trouble = f"Not saved: {trouble} Your answers are kept here until this kernel stops." if trouble else ""
         return wanted
 
     def _known(self) -> tuple[Document, str]:
         """Return what is on disk merged with what could not be saved, and why it could not be read ("" if it was)."""
         saved, trouble = self._read()
+        self._seen = self._seen if trouble else copy.deepcopy(saved)
         return (saved if self._unsaved is None else self._merge(saved, self._unsaved)), trouble
 
     def _read(self) -> tuple[Document, str]:
         if not self.path.exists():
-            return {}, ""
+            return self._still_known(), ""
         try:
             document = read_json(self.path)
             version = document.pop("version", None)
@@ -133,8 +137,14 @@ class Answers:
                 return {}, str(error)
             document, version, wrong = {}, None, error.findings[0].message
         if wrong:
-            return {}, self._set_aside(wrong)
+            return copy.deepcopy(self._seen), self._set_aside(wrong)
         return document, "" if version == self._version else self._keep_version(version)
+
+    def _still_known(self) -> Document:
+        """Return what was in the file that is gone now, `{}` if it was never there."""
+        if self._seen:
+            self._say(f"{self.path.name} was gone. With the next answer all that this kernel knew is in it again.")
+        return copy.deepcopy(self._seen)
 
     def _set_aside(self, wrong: str) -> str:
         """Give the broken file a new name; return why that could not be done ("" if it was)."""

@@ -82,8 +82,13 @@ class Clock:
         """
         if action not in ACTIONS:
             raise ValueError(f"{action!r} is no button of the clock: use one of {', '.join(ACTIONS)}.")
-        event = {"section": self._section.id, "action": action, "at": _now() if at is None else at}
-        self._events = self._answers.update(lambda known: _merge(known, {"events": [event]}))["events"]
+        pressed = _now() if at is None else at
+
+        def add(known: Document) -> Document:
+            event = {"section": self._section.id, "action": action, "at": _in_order(known, pressed)}
+            return _merge(known, {"events": [event]})
+
+        self._events = self._answers.update(add)["events"]
         self._view.push()
 
     def times(self) -> str:
@@ -142,6 +147,12 @@ def _merge(known: Document, mine: Document) -> Document:
     both = [*known.get("events", []), *mine["events"]]
     events = {(event["section"], event["action"], event["at"]): event for event in both}
     return {"events": sorted(events.values(), key=lambda event: event["at"])}
+
+
+def _in_order(known: Document, at: int) -> int:
+    """Return when a button was pressed, after every event if this machine's clock was set back since the last one."""
+    newest: int = max((event["at"] for event in known.get("events", [])), default=at)
+    return newest + 1 if newest > max(at, _now()) else at
 
 
 def _times(lab: Lab, times: Mapping[str, Actual], now: int) -> str:

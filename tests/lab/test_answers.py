@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -175,6 +176,28 @@ def test_what_cannot_be_read_is_not_written_over(work: Path) -> None:
     assert store.save({"a": 1}) == {"a": 1}
     assert "cannot be read" in store.notes[0]
     assert (work / "progress.json").is_dir()
+
+
+@pytest.mark.parametrize("after", ["load", "save"])
+def test_a_folder_that_was_deleted_under_a_kernel_comes_back_with_what_the_kernel_knew(work: Path, after: str) -> None:
+    store = Answers("progress")
+    store.save({"a": 1})["a"] = "changed by who got it"
+    shutil.rmtree(work)
+    if after == "load":
+        assert store.load() == {"a": 1}
+        assert not work.joinpath("progress.json").exists()
+    assert store.save({"b": 2}) == {"a": 1, "b": 2}
+    assert saved(work, "progress") == {"version": 1, "a": 1, "b": 2}
+    told = "progress.json was gone. With the next answer all that this kernel knew is in it again."
+    assert store.notes == (told,)
+
+
+def test_a_file_that_breaks_under_a_kernel_comes_back_with_what_the_kernel_knew(work: Path) -> None:
+    store = Answers("progress")
+    store.save({"a": 1})
+    put(work, "progress.json", "half a fi")
+    assert store.save({"b": 2}) == {"a": 1, "b": 2}
+    assert (work / "progress.broken-1.json").read_text(encoding="utf-8") == "half a fi"
 
 
 @pytest.fixture

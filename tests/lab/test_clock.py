@@ -167,6 +167,19 @@ def test_what_was_pressed_is_saved_and_shown_again(work: Path) -> None:
     ]
 
 
+def test_a_clock_that_was_set_back_does_not_turn_presses_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = clock("memory", "01_reproduce_the_leak"), clock("memory", "02_freeze_the_contract")
+    for now, pressed, action in (
+        (60, first, "start"),
+        (20, first, "pause"),
+        (21, second, "start"),
+        (61, second, "pause"),
+    ):
+        monkeypatch.setattr(importlib.import_module("gate.lab.clock"), "_now", lambda now=now: now * MINUTE)
+        pressed.press(action)
+    assert [made._state()["spent"] for made in (first, second)] == [1, 1 * MINUTE - 2]
+
+
 def test_clocks_of_two_notebooks_share_one_time(work: Path) -> None:
     first, second = clock("memory", "01_reproduce_the_leak"), clock("memory", "02_freeze_the_contract")
     first.press("start", 0)
