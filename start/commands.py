@@ -86,7 +86,7 @@ def test(arguments: list[str]) -> int:
 
 
 def hard(arguments: list[str]) -> int:
-    """Run `tests/hard` with twenty times the budget that `test` gives it: an hour's work of a hostile hour."""
+    """Run `tests/hard` with twenty times the budget that `test` gives it; `GATE_HARD` names another."""
     os.environ.setdefault("GATE_HARD", "20")
     return test(["tests/hard", *arguments])
 

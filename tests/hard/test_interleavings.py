@@ -10,6 +10,6 @@ from tests.hard.budget import times
 from tests.test_fence_machine import DiskMachine, Machine
 
 
-@pytest.mark.parametrize(("machine", "runs"), [(Machine, times(20)), (DiskMachine, times(5))], ids=["memory", "disk"])
+@pytest.mark.parametrize(("machine", "runs"), [(Machine, times(10)), (DiskMachine, times(5))], ids=["memory", "disk"])
 def test_long_interleavings_keep_the_rules(machine: type[Machine], runs: int) -> None:
     run_state_machine_as_test(machine, settings=settings(max_examples=runs, stateful_step_count=60))

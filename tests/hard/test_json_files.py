@@ -53,27 +53,28 @@ def test_every_file_has_its_line_and_every_line_its_file() -> None:
     assert max(map(len, FILES.values())) < MAX_BYTES
 
 
+def around(name: str) -> dict[bytes, Any]:
+    """Return forms of one object around a file's text, and what each must come to."""
+    expected = EXPECTED[name]
+    if name == "i_bom_first":
+        expected = Refused("not_json")  # inside a text it is a character like others, and no JSON
+    forms = {b'{"key": %s}': expected if isinstance(expected, Refused) else {"key": expected}}
+    if name.startswith("n_"):
+        illegal = dict.fromkeys((b'{"key": %s}', b'{"key": [%s]}', b"%s{}", b"{}%s"), Refused)
+        # Nothing, and blanks, are legal in an array or after an object.
+        return {b'{"key": %s}': Refused} if name in ("n_empty", "n_only_spaces") else illegal
+    return forms
+
+
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_alone_is_what_the_table_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_what_the_table_says_alone_and_inside_an_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     raw, expected = FILES[name], EXPECTED[name]
     assert told(alone(raw)) == wanted(expected)
     is_object = isinstance(expected, dict | Refused)
     assert told(both(raw, monkeypatch)) == (wanted(expected) if is_object else "parse.not_object")
-
-
-@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("n_")])
-def test_a_file_as_the_value_of_a_key_is_what_the_table_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw, expected = FILES[name], EXPECTED[name]
-    if name == "i_bom_first":
-        expected = Refused("not_json")  # inside a text it is a character like others, and no JSON
-    found = both(b'{"key": ' + raw + b"}", monkeypatch, max_depth=MAX_DEPTH + 1)
-    assert told(found) == wanted(expected if isinstance(expected, Refused) else {"key": expected})
-
-
-@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("n_")])
-def test_no_illegal_file_becomes_legal_inside_an_object(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for around in (b'{"key": %s}', b'{"key": [%s]}', b"%s{}", b"{}%s"):
-        if name in ("n_empty", "n_only_spaces") and around != b'{"key": %s}':
-            continue  # nothing, and blanks, are legal there
-        raw = around.replace(b"%s", FILES[name])
-        assert told(both(raw, monkeypatch)).startswith("parse."), raw
+    for form, inside in around(name).items():
+        found = both(form.replace(b"%s", raw), monkeypatch, max_depth=MAX_DEPTH + 1)
+        if inside is Refused:
+            assert told(found).startswith("parse."), form
+        else:
+            assert told(found) == wanted(inside), form

@@ -20,7 +20,7 @@ from tests.cases_kit import contract
 from tests.hard.budget import times
 from tests.strategies import Schema, contracts, near
 
-SCHEMAS, PAYLOADS = times(25), 10  # 5,000 pairs with GATE_HARD=20
+SCHEMAS, PAYLOADS = times(13), 20  # 5,000 pairs with GATE_HARD=20
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
