@@ -26,9 +26,12 @@ def pytest_configure(config: pytest.Config) -> None:
     options = config.option
     runs = getattr(options, "nbval", False) or getattr(options, "nbval_lax", False)
     if runs and not use_warm_kernels() and not getattr(options, "numprocesses", None):
+        import nbval.kernel
+
         from gate.warm.provisioner import begin_server
 
         begin_server()
+        nbval.kernel.pformat = str  # it lays out every message, for a log that nobody reads
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,0 +1,167 @@
+"""Grading a class: the kit beside nbgrader and plain nbval, on the same sealed notebooks, in one run, one worker each.
+
+    python benchmarks/grading.py [--quick] [--submissions N] [--nbgrader PYTHON]
+
+nbgrader is no part of the kit. Make it an environment of its own that sees the kit's, and name its Python:
+
+    python -m venv /tmp/nbgrader && /tmp/nbgrader/bin/pip install nbgrader
+    .venv/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > (its site-packages)/kit.pth
+
+Every submission answers a whole lab; every second one has a stub in it. The sealed notebooks are those of `gate grade`;
+for nbgrader each probe is a graded test of one point that compares what it shows, so nbgrader's kernels hold the right
+answers, and neither nbgrader nor plain nbval has a box around a student's code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gate.commands import show
+from gate.grading.exercises import asked, sections, solution
+from gate.grading.grade import grade
+from gate.grading.quick import QuickRunner
+from gate.grading.runner import NbvalRunner
+from gate.grading.seal import seal
+from gate.grading.warm_runner import WarmRunner
+from gate.grading.words import Runner, Sealed, Submitted
+from gate.lab.derive import exercise_cells
+from gate.lab.exercise import stub
+
+LAB, SEED = "memory", 3
+_TEST = """import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    {}
+assert said.getvalue() == {!r}"""
+_SPEC = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+
+
+def handed_in(number: int) -> Submitted:
+    """Return a submission: our solutions, with a stub for one exercise in every second one."""
+    cells = {name: {cell["id"]: cell["source"] for cell in exercise_cells(solution(name))} for name, _ in sections(LAB)}
+    if number % 2:
+        wrong = cells[f"{LAB}/03_fail_closed"]
+        last = list(wrong)[-1]
+        wrong[last] = stub(wrong[last])
+    return Submitted(f"student-{number:02}", "benchmark", cells)
+
+
+def sealed(one: Submitted) -> Iterator[Sealed]:
+    """Yield the sealed notebooks of a submission."""
+    for name, section in sections(LAB):
+        yield seal(name, asked(name, section), one.cells[name], SEED)
+
+
+def with_runner(make: Callable[[], Runner], class_: list[Submitted]) -> None:
+    """Grade with one of the kit's runners."""
+    runner = make()
+    for one in class_:
+        grade(one, LAB, SEED, runner)
+
+
+def with_nbval(class_: list[Submitted]) -> None:
+    """Run plain nbval: one call for a submission."""
+    for one in class_:
+        with tempfile.TemporaryDirectory() as folder:
+            for number, notebook in enumerate(sealed(one)):
+                Path(folder, f"{number}.ipynb").write_text(json.dumps(dict(notebook.notebook)), encoding="utf-8")
+            subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--nbval",
+                 "--nbval-current-env", "."], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                check=False,
+            )  # fmt: skip
+
+
+@contextmanager
+def course(class_: list[Submitted]) -> Iterator[Path]:
+    """Give a course of nbgrader with this class handed in."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'gate'\n", "utf-8")
+        for place, one in [("source/./lab", class_[0]), *((f"submitted/{one.student}/lab", one) for one in class_)]:
+            (root / place).mkdir(parents=True)
+            for number, notebook in enumerate(sealed(one)):
+                (root / place / f"{number}.ipynb").write_text(json.dumps(_for_nbgrader(notebook)), encoding="utf-8")
+        yield root
+
+
+def _for_nbgrader(one: Sealed) -> dict[str, Any]:
+    cells = [_graded(cell, cell["id"] in one.probes) for cell in one.notebook["cells"]]
+    return {**one.notebook, "cells": cells, "metadata": _SPEC}
+
+
+def _graded(cell: dict[str, Any], probe: bool) -> dict[str, Any]:
+    about = {"schema_version": 3, "grade_id": cell["id"], "grade": probe, "locked": probe, "solution": False,
+             "task": False, **({"points": 1} if probe else {})}  # fmt: skip
+    right = "".join(out["text"] for out in cell["outputs"])
+    source = _TEST.format(cell["source"].replace("; ", "\n    "), right) if probe and right else cell["source"]
+    return {**cell, "source": source, "outputs": [], "execution_count": None, "metadata": {"nbgrader": about}}
+
+
+def with_nbgrader(python: str, class_: list[Submitted]) -> float:
+    """Return the seconds that `nbgrader autograde` takes; making the assignment does not count."""
+    with course(class_) as root:
+        _nbgrader(python, root, "generate_assignment", "lab", "--create")
+        begin = time.perf_counter()
+        _nbgrader(python, root, "autograde", "lab", "--create")
+        return time.perf_counter() - begin
+
+
+def _nbgrader(python: str, root: Path, *words: str) -> None:
+    path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])  # it calls tools of its own by their names
+    done = subprocess.run(
+        [python, "-m", "nbgrader", *words], cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"nbgrader {words[0]} failed. Next: read what it said.\n{done.stderr[-3000:]}")
+
+
+def _seconds(work: Callable[[], None]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--submissions", type=int, default=20)
+    parser.add_argument("--nbgrader", metavar="PYTHON")
+    args = parser.parse_args()
+    class_ = [handed_in(number) for number in range(2 if args.quick else args.submissions)]
+    with_runner(QuickRunner, class_[:1])  # what is right is worked out once for a class, by any of them
+    took = {
+        "gate grade --quick": _seconds(lambda: with_runner(QuickRunner, class_)),
+        "gate grade": _seconds(lambda: with_runner(WarmRunner, class_)),
+        "gate grade, nothing warm": _seconds(lambda: with_runner(NbvalRunner, class_)),
+        "pytest --nbval, no box": _seconds(lambda: with_nbval(class_)),
+    }
+    if args.nbgrader:
+        took["nbgrader autograde, no box"] = with_nbgrader(args.nbgrader, class_)
+    base = took["gate grade"]
+    rows = [
+        (name, f"{seconds / len(class_):.2f}", f"{60 * len(class_) / seconds:.0f}", f"{seconds / base:.1f}")
+        for name, seconds in took.items()
+    ]
+    exercises = sum(len(section.exercises) for _, section in sections(LAB))
+    notebooks = len(sections(LAB))
+    show.table(
+        f"{len(class_)} submissions of {notebooks} notebooks, {exercises} graded exercises, one worker",
+        ("with", "seconds each", "a minute", "times gate grade"), rows,
+    )  # fmt: skip
+    show.line(f"{os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores meanwhile.")
+
+
+if __name__ == "__main__":
+    main()
