@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,6 +62,7 @@ def check(home: Path = HOME, *, run: bool = True) -> list[Problem]:
     boards, problems = all_boards(home)
     problems += [*_unlisted(home, pairs), *_board_problems(pairs, boards)]
     there = [pair for pair in pairs if pair.solution.exists()]
+    problems += _unlinked(there)
     for pair in there:
         notebook = read_notebook(pair.solution)
         problems += form_problems(pair.name, notebook, pair.lab, pair.section)
@@ -99,6 +100,16 @@ def _unlisted(home: Path, pairs: list[Pair]) -> Iterator[Problem]:
         if path not in listed:
             where = path.relative_to(home).as_posix()
             yield Problem(where, "data/labs.json does not list this notebook", "list it there, or delete it")
+
+
+def _unlinked(there: list[Pair]) -> Iterator[Problem]:
+    """Each notebook leads to the next one of its lab, so that nobody looks for it in the file browser."""
+    for pair, following in pairwise(there):
+        prose = [cell["source"] for cell in read_notebook(pair.solution)["cells"] if cell["cell_type"] == "markdown"]
+        link = f"[{following.section.title}]({following.section.id}.ipynb)"
+        said = f"Next, from minute {following.section.start}: {link}."
+        if pair.lab == following.lab and not (prose and prose[-1].endswith(said)):
+            yield Problem(pair.name, "it does not lead to the next notebook", f"end its last text with {said}")
 
 
 def _own(path: Path) -> bool:

@@ -259,3 +259,24 @@ def test_every_exercise_of_the_kit_is_a_cell_of_its_learners_copy() -> None:
         ids = [one["id"] for one in learner_copy(read_notebook(solution))["cells"]]
         assert ids == [one["id"] for one in read_notebook(solution)["cells"]]
         assert len(ids) == len(set(ids))
+
+
+def test_every_notebook_of_a_lab_leads_to_the_next_one(tmp_path: Path) -> None:
+    first = make_kit(tmp_path)
+    plan_file = tmp_path / "data" / "labs.json"
+    plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    section = plan["labs"][0]["sections"][0]
+    second = {**section, "id": "04_next", "title": "The next", "start": section["end"], "end": section["end"] + 5}
+    second["notebook"] = "notebooks/memory/04_next.ipynb"
+    plan["labs"][0] = {**plan["labs"][0], "sections": [section, second], "minutes": second["end"]}
+    plan_file.write_text(json.dumps(plan), encoding="utf-8")
+    first.with_name("04_next.ipynb").write_bytes(first.read_bytes())
+    said = f"Next, from minute {section['end']}: [The next](04_next.ipynb)."
+    found = [str(problem) for problem in check(tmp_path, run=False)]
+    assert (
+        f"memory/03_fail_closed: it does not lead to the next notebook. Next: end its last text with {said}." in found
+    )
+    notebook = read_notebook(first)
+    notebook["cells"][-1]["source"] += f"\n\n{said}"
+    first.write_text(json.dumps(notebook), encoding="utf-8")
+    assert not [problem for problem in check(tmp_path, run=False) if "lead to the next" in str(problem)]
