@@ -16,7 +16,8 @@ from lite.serve import FIRST
 from tests.browser.notebook import Notebook
 
 # A host that is not ours is not even looked up: what needs it fails here, as it would in a room without a network.
-NO_OUTSIDE = "--host-resolver-rules=MAP lab.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+NO_HTTPS = "lab.test"  # this machine under another name: to a browser a page from elsewhere
+NO_OUTSIDE = f"--host-resolver-rules=MAP {NO_HTTPS} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 SECONDS = 120  # a browser on a busy machine is slow, not wrong
 _OPEN = """async (path) => {
     await jupyterapp.restored;

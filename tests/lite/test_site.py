@@ -6,15 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from gate.grading.collect import collect
 from gate.lab.check import all_pairs
 from gate.lab.derive import read_notebook
+from lite.serve import Server
 from tests.browser.notebook import Notebook
 from tests.browser.table_form import choice, expect_answers, fill_by_keyboard
 from tests.browser.waiting import expect_ticks, wait_until
-from tests.lite.site_page import SECONDS, SitePage
+from tests.lite.site_page import NO_HTTPS, SECONDS, SitePage
 
 PAIRS = {pair.learner.stem[:2]: pair for pair in all_pairs() if pair.lab == "memory"}
 WRITTEN = "leak-invented-keys"
@@ -124,3 +125,14 @@ def test_an_endless_loop_is_stopped(page: SitePage) -> None:
     notebook.run_cell(notebook.at("closed-by-hand"))
     notebook.run_cell(notebook.at("closed-check-by-hand"))
     expect(notebook.output(notebook.at("closed-check-by-hand"))).to_contain_text("did not end within 8 seconds")
+
+
+def test_where_the_browser_keeps_nothing_the_table_says_so(browser: Browser, server: Server) -> None:
+    page = SitePage(browser, f"http://{NO_HTTPS}:{server.port}/")
+    try:
+        page.first()
+        table = shown(handed_out(page, "02"), "freeze-table")
+        choice(table, "row-1").select_option("allow")
+        expect(table.locator(".gate-notes")).to_contain_text("Not saved: /nothing is kept without https")
+    finally:
+        page.close()
