@@ -16,10 +16,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit 1 when something needs mending."""
+    from gate.grading.look import grading
     from gate.lab.doctor import examine
 
     looks = []
-    for look in examine():
+    for look in examine(grading):
         looks.append(look)
         if not args.json:
             state = "well" if look.well else "MEND"

@@ -39,9 +39,9 @@ class Look(NamedTuple):
     next: str = ""
 
 
-def examine() -> Iterator[Look]:
-    """Yield each look as soon as it is done. Never raises: what cannot be looked at is not well."""
-    for look in (python, kit, packages, speed, kernel, widgets, writing, browser, disk, model):
+def examine(*more: Callable[[], Look]) -> Iterator[Look]:
+    """Yield each look, and `more`, as soon as it is done. Never raises: what cannot be looked at is not well."""
+    for look in (python, kit, packages, speed, kernel, widgets, writing, browser, disk, model, *more):
         yield _told(look)
 
 

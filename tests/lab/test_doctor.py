@@ -16,7 +16,7 @@ from gate.cli import main
 from gate.lab import doctor
 from gate.lab.doctor import SETUP, Look
 
-LOOKS = ("python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk", "model")
+LOOKS = ("python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk", "model", "grading")
 
 
 def requirements(folder: Path, *lines: str) -> Path:
@@ -44,7 +44,7 @@ def test_the_kernel_really_starts_and_the_kit_is_found_from_another_folder() -> 
 
 
 def test_prints_json_with_the_same_exit(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def two() -> list[Look]:
+    def two(*_more: object) -> list[Look]:
         return [Look("python", True, "fine"), Look("disk", False, "0 MB free", "free some")]
 
     monkeypatch.setattr(doctor, "examine", two)
@@ -107,7 +107,7 @@ def test_a_machine_without_a_browser_is_told_where_to_open_the_lab(monkeypatch: 
 def test_what_was_seen_ends_in_one_full_stop(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda: [Look("writing", False, "Nothing was changed.", "make it writable")])
+    monkeypatch.setattr(doctor, "examine", lambda *_more: [Look("writing", False, "Nothing was changed.", "make it writable")])
     main(["doctor"])
     assert capsys.readouterr().out.startswith("MEND  writing   Nothing was changed. Next: make it writable.\n")
 
@@ -117,3 +117,11 @@ def test_a_full_disk_and_an_old_python_are_named(monkeypatch: pytest.MonkeyPatch
     assert not doctor.disk().well and "MB free" in doctor.disk().words
     monkeypatch.setattr(sys, "version_info", (3, 10, 0))
     assert not doctor.python().well and os.path.basename(sys.executable) in doctor.python().words
+
+
+def test_says_what_would_keep_students_code_apart_when_grading() -> None:
+    from gate.grading.look import grading
+    from gate.grading.protect import working
+
+    seen = grading()
+    assert seen.well and ("bubblewrap" in seen.words) == (working()[0] == "bubblewrap")
