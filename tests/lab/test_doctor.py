@@ -107,7 +107,9 @@ def test_a_machine_without_a_browser_is_told_where_to_open_the_lab(monkeypatch: 
 def test_what_was_seen_ends_in_one_full_stop(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(doctor, "examine", lambda *_more: [Look("writing", False, "Nothing was changed.", "make it writable")])
+    monkeypatch.setattr(
+        doctor, "examine", lambda *_more: [Look("writing", False, "Nothing was changed.", "make it writable")]
+    )
     main(["doctor"])
     assert capsys.readouterr().out.startswith("MEND  writing   Nothing was changed. Next: make it writable.\n")
 
