@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -59,7 +59,7 @@ class Cut:
 
     def __init__(self, ledger: RedisLedger) -> None:
         self.tool, self.answers = Stuck(), []
-        guard = fence(ledger)
+        guard = fence(ledger, LIMITS._replace(max_wall_ms=60_000))  # cut off, not late, on a busy machine too
         self.caller = threading.Thread(target=lambda: self.answers.append(guard.run(call(), self.tool)))
         self.caller.start()
         assert self.tool.started.wait(30)
@@ -199,6 +199,88 @@ def test_an_answer_that_was_lost_is_asked_for_again_and_nothing_is_written_twice
     ledger.settle(APPLIED, "{}")
     assert [event.event for event in ledger.audit()] == ["claimed", "applied"]
     assert [(entry.state, entry.result) for entry in ledger.entries()] == [("applied", "{}")]
+
+
+def test_a_doubt_says_nothing_of_the_claim_that_took_its_key(redis_server: Server, ledger: RedisLedger) -> None:
+    ledger.claim(CALL)
+    lapse(ledger)
+    with another(ledger, redis_server) as other:
+        other.claim(CALL._replace(again="run"))
+        assert ledger.doubt(APPLIED._replace(event="unknown")) == "pending"
+        assert [entry.state for entry in other.entries()] == ["pending"]
+
+
+def test_a_worker_that_its_own_process_saw_end_need_not_be_let_go(redis_server: Server, ledger: RedisLedger) -> None:
+    ledger.claim(CALL)
+    ledger._live.clear()  # it has ended, and what it came to could not be written
+    assert ledger.claim(CALL).code == "fence.unknown_outcome"
+    ledger.close()
+    with another(ledger, redis_server) as other:
+        assert other.claim(CALL._replace(again="ask")).act == "ask"
+
+
+def meanwhile(ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let something happen after the ledger has next read a row, and before it writes what it made of it."""
+    one, left = ledger._rows.one, [act]
+
+    def read(pipe: Any, key: str) -> Any:
+        row = one(pipe, key)
+        if left:
+            left.pop()()
+        return row
+
+    monkeypatch.setattr(ledger._rows, "one", read)
+
+
+def test_a_claim_sees_the_one_that_came_in_between(
+    redis_server: Server, ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with another(ledger, redis_server) as other:
+        meanwhile(ledger, monkeypatch, lambda: other.claim(CALL))
+        assert ledger.claim(CALL).code == "fence.in_progress"
+        assert [event.event for event in ledger.audit()].count("claimed") == 1
+
+
+def test_a_claim_sees_the_budget_that_was_spent_in_between(
+    redis_server: Server, ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = CALL._replace(budget=1)
+    with another(ledger, redis_server) as other:
+        meanwhile(ledger, monkeypatch, lambda: other.claim(last._replace(key="k-00000002", intent="other")))
+        assert ledger.claim(last).act == "refuse"
+        assert ledger.used() == 1
+
+
+def test_a_settle_does_not_write_over_the_claim_that_took_its_key_in_between(
+    redis_server: Server, ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.claim(CALL)
+    lapse(ledger)
+    with another(ledger, redis_server) as other:
+        meanwhile(ledger, monkeypatch, lambda: other.claim(CALL._replace(again="run")))
+        with pytest.raises(LedgerError, match="no longer holds the claim"):
+            ledger.settle(APPLIED, "{}")
+        assert [(entry.state, entry.running) for entry in other.entries()] == [("pending", True)]
+
+
+def test_a_doubt_does_not_write_over_what_was_settled_in_between(
+    ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.claim(CALL)
+    meanwhile(ledger, monkeypatch, lambda: ledger.settle(APPLIED, "{}"))
+    assert ledger.doubt(APPLIED._replace(event="unknown")) == "applied"
+    assert [(entry.state, entry.result) for entry in ledger.entries()] == [("applied", "{}")]
+
+
+def test_letting_go_does_not_write_over_what_was_settled_in_between(
+    redis_server: Server, ledger: RedisLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.claim(CALL)
+    lapse(ledger)
+    with another(ledger, redis_server) as other:
+        meanwhile(other, monkeypatch, lambda: ledger.settle(APPLIED, "{}"))
+        other.let_go(CALL.key)
+        assert [(entry.state, entry.result) for entry in other.entries()] == [("applied", "{}")]
 
 
 OFF = [
