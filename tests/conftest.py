@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,14 +25,27 @@ settings.load_profile("gate")
 REDIS = bool(shutil.which("redis-server") or os.environ.get("CI"))
 
 
-def pytest_report_header() -> str | None:
+def _may_mount() -> bool:
+    unshare = shutil.which("unshare")
+    command = [unshare or "", "-rm", "sh", "-c", "mount -t tmpfs none /mnt"]
+    return bool(unshare) and subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+# Where nothing may be mounted, `tests/hard/test_full_disk.py` alone tries a disk that is full.
+LEFT_OUT = {
+    "test_redis": None if REDIS else "No redis-server was found: what the Redis ledger promises is not tested.",
+    "test_mounts": None if _may_mount() else "No disk may be mounted here: tests/hard/test_mounts.py is left out.",
+}
+
+
+def pytest_report_header() -> list[str]:
     """Say what is left out on this machine."""
-    return None if REDIS else "No redis-server was found: what the Redis ledger promises is not tested."
+    return [why for why in LEFT_OUT.values() if why]
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the files that are about Redis alone, where there is none."""
-    return True if collection_path.name.startswith("test_redis") and not REDIS else None
+    """Leave out the files that this machine cannot run."""
+    return True if any(why and collection_path.name.startswith(name) for name, why in LEFT_OUT.items()) else None
 
 
 @pytest.fixture(scope="session")

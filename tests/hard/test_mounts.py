@@ -1,6 +1,7 @@
 """Real disks of a few pages, and real read-only ones, mounted for one process that nobody else sees.
 
-Not collected where nothing may be mounted (`conftest`); `test_full_disk` tries the same with a limit on each file.
+Not collected where nothing may be mounted (`tests/conftest.py`).
+`test_full_disk` tries the same with a limit on each file.
 """
 
 from __future__ import annotations
