@@ -46,7 +46,9 @@ def test_a_student_s_copy_is_a_kit_of_their_own(monkeypatch: pytest.MonkeyPatch,
     assert (mine / names["FIRST_NOTEBOOK"]).is_file()
     env = {**os.environ, "PYTHONPATH": path}
     env.pop("GATE_WORK", None)
-    code = "from gate.lab import table; table('memory').choose('row-1', 'allow', 'why'); import gate; print(gate.__file__)"
+    code = (
+        "from gate.lab import table; table('memory').choose('row-1', 'allow', 'why'); import gate; print(gate.__file__)"
+    )
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], cwd=mine / "notebooks", env=env, capture_output=True, text=True, check=True
     )
@@ -94,7 +96,11 @@ def test_a_name_that_is_no_folder_is_not_let_in(monkeypatch: pytest.MonkeyPatch,
 
 def test_the_hub_s_pins_are_exact_and_no_second_word_on_the_kit_s() -> None:
     kit, hub = (
-        {line.split("==")[0].lower(): line for line in (HOME / name).read_text(encoding="utf-8").splitlines() if "==" in line}
+        {
+            line.split("==")[0].lower(): line
+            for line in (HOME / name).read_text(encoding="utf-8").splitlines()
+            if "==" in line
+        }
         for name in ("requirements.txt", "requirements-hub.txt")
     )
     assert hub and all(re.match(r"[a-z0-9-]+==[0-9.]+( ; .+)?$", line) for line in hub.values())
