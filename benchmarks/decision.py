@@ -1,109 +1,68 @@
-"""From raw bytes to a decision: the kit beside what a user would use instead, in one run, on one machine.
+"""From raw bytes to a decision: the kit beside what a user would use instead, and what each of them lets through.
 
-    python benchmarks/decision.py [--quick]
+    python -m benchmarks.decision [--quick]
 
-Prints microseconds and ratios, what each rival lets through, and what importing the core costs.
+Not here: the rivals themselves (`rivals`, `plain_gate`), what importing costs (`startup`).
 """
 
 from __future__ import annotations
 
-import statistics
-import subprocess
-import sys
-import time
-from pathlib import Path
+from collections.abc import Iterator
+from functools import partial
 
-sys.path.insert(0, str(Path(__file__).parent))
+from benchmarks.rivals import TRAPS, Judge, contracts, large, order
+from benchmarks.timing import medians
+from benchmarks.topic import Curve, Effort, Part, Table, alone, number, ratio
 
-from rivals import TRAPS, Judge, contracts
-
-from gate.commands import show
-
-ROUNDS = 3 if "--quick" in sys.argv else 9
-ROUND_SECONDS = 0.02
+TITLE = "From bytes to a decision"
+_SIZES = (1, 10, 100, 1000)  # items in the large order
 
 
-def _loops(judge: Judge, raw: bytes) -> int:
-    """Return how many calls fill a round."""
-    count = 1
-    while True:
-        if _seconds(judge, raw, count) > ROUND_SECONDS / 4:
-            return count * 4
-        count *= 4
-
-
-def _seconds(judge: Judge, raw: bytes, count: int) -> float:
-    begin = time.perf_counter()
-    for _ in range(count):
-        judge(raw)
-    return time.perf_counter() - begin
-
-
-def timings(judges: dict[str, Judge], raw: bytes) -> dict[str, float]:
-    """Return the median microseconds a call of each judge, the judges taking turns so that drift hits all alike."""
-    loops = {name: _loops(judge, raw) for name, judge in judges.items()}
-    rounds: dict[str, list[float]] = {name: [] for name in judges}
-    for _ in range(ROUNDS):
-        for name, judge in judges.items():
-            rounds[name].append(_seconds(judge, raw, loops[name]) / loops[name] * 1e6)
-    return {name: statistics.median(values) for name, values in rounds.items()}
-
-
-# Resident memory now, not the peak: a child's peak begins with what its parent had.
-_PROBE = """
-import re, time
-begin = time.perf_counter()
-{code}
-took = time.perf_counter() - begin
-with open("/proc/self/status") as status:
-    print(took, re.search(r"VmRSS:\\s+([0-9]+)", status.read())[1])
-"""
-
-
-def import_cost() -> tuple[float, float]:
-    """Return the median milliseconds and megabytes that importing and loading the core adds to bare Python."""
-    pairs = []
-    for _ in range(ROUNDS):
-        costs = []
-        for code in ("pass", "from gate import Contract, judge_call, load_contracts, AgentMemory"):
-            done = subprocess.run(
-                [sys.executable, "-c", _PROBE.format(code=code)], capture_output=True, text=True, check=True
-            )
-            costs.append([float(part) for part in done.stdout.split()])
-        pairs.append(((costs[1][0] - costs[0][0]) * 1e3, (costs[1][1] - costs[0][1]) / 1024))
-    return statistics.median(ms for ms, _ in pairs), statistics.median(mb for _, mb in pairs)
-
-
-def _cells(name: str, medians: dict[str, float]) -> tuple[str, str]:
-    return f"{medians[name]:.2f}", f"{medians[name] / medians['gate']:.1f}"
-
-
-def main() -> None:
-    """Print all tables."""
-    all_judges = contracts()
-    for title, (judges, valid, invalid) in all_judges.items():
-        good, bad = timings(judges, valid), timings(judges, invalid)
+def measure(effort: Effort) -> Iterator[Part]:
+    """Yield a table for each contract, the growth with the payload, and what comes through."""
+    every = contracts()
+    for title, (judges, valid, invalid) in every.items():
+        good, bad = microseconds(judges, valid, effort), microseconds(judges, invalid, effort)
         rows = [
             (
                 name,
-                f"{good[name]:.2f}",
-                f"{good[name] / good['gate']:.1f}",
-                f"{bad[name]:.2f}",
-                f"{bad[name] / bad['gate']:.1f}",
+                number(good[name]),
+                ratio(good[name], good["gate"]),
+                number(bad[name]),
+                ratio(bad[name], bad["gate"]),
             )
             for name in judges
         ]
-        show.table(title, ("judge", "valid, µs", "times gate", "invalid, µs", "times gate"), rows)
-        show.line("")
-    judges = all_judges["inventory (3 fields)"][0]
+        yield Table(title, ("judge", "valid, µs", "times gate", "invalid, µs", "times gate"), rows)
+    yield growth(effort)
+    yield let_through(next(iter(every.values()))[0])
+
+
+def microseconds(judges: dict[str, Judge], raw: bytes, effort: Effort) -> dict[str, float]:
+    """Return the median microseconds that each judge takes for one payload."""
+    taken = medians({name: partial(judge, raw) for name, judge in judges.items()}, effort.rounds)
+    return {name: value * 1e6 for name, value in taken.items()}
+
+
+def growth(effort: Effort) -> Curve:
+    """Return the microseconds of each judge for a valid order of more and more items."""
+    judges = large(max(_SIZES))
+    lines: dict[str, dict[int, float]] = {name: {} for name in judges}
+    for size in _SIZES[:2] if effort.trial else _SIZES:
+        raw = order(size)
+        for name, value in microseconds(judges, raw, effort).items():
+            lines[name][len(raw)] = value
+    return Curve("payload-size", "A valid payload that grows", "bytes", "µs", lines)
+
+
+def let_through(judges: dict[str, Judge]) -> Table:
+    """Return which payloads that must not pass come through each judge of the inventory contract."""
     rows = [
         (name, *("passes" if judge(raw) is not None else "-" for raw in TRAPS.values()))
         for name, judge in judges.items()
     ]
-    show.table("What each lets through (inventory)", ("judge", *TRAPS), rows)
-    milliseconds, megabytes = import_cost()
-    show.line(f"\nImporting the core: {milliseconds:.0f} ms and {megabytes:.1f} MB over bare Python.")
+    return Table("What each lets through (inventory)", ("judge", *TRAPS), rows, "A dash: it is refused.")
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

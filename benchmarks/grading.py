@@ -1,8 +1,8 @@
-"""Grading a class: the kit beside nbgrader and plain nbval, on the same sealed notebooks, in one run, one worker each.
+"""Grading a class: the kit beside nbgrader and plain nbval, on the same sealed notebooks, one worker each.
 
-    python benchmarks/grading.py [--quick] [--submissions N] [--nbgrader PYTHON]
+    NBGRADER_PYTHON=/tmp/nbgrader/bin/python python -m benchmarks.grading [--quick]
 
-nbgrader is no part of the kit. Make it an environment of its own that sees the kit's, and name its Python:
+nbgrader is no part of the kit; without it, its row says so. Make it an environment of its own that sees the kit's:
 
     python -m venv /tmp/nbgrader && /tmp/nbgrader/bin/pip install nbgrader
     .venv/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > (its site-packages)/kit.pth
@@ -14,7 +14,6 @@ answers, and neither nbgrader nor plain nbval has a box around a student's code.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -26,9 +25,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gate.commands import show
+from benchmarks.timing import Work, seconds
+from benchmarks.topic import Curve, Effort, Part, Table, alone, number, ratio
 from gate.grading.exercises import asked, sections, solution
 from gate.grading.grade import grade
+from gate.grading.jobs import Job, kit_fingerprint
+from gate.grading.processes import in_processes
 from gate.grading.quick import QuickRunner
 from gate.grading.runner import NbvalRunner
 from gate.grading.seal import seal
@@ -37,7 +39,10 @@ from gate.grading.words import Runner, Sealed, Submitted
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
 
+TITLE = "Grading a class"
 LAB, SEED = "memory", 3
+_SUBMISSIONS = 20
+_SIZES = (1, 2, 5, 10, 20, 30)
 _TEST = """import contextlib, io
 with contextlib.redirect_stdout(io.StringIO()) as said:
     {}
@@ -126,42 +131,48 @@ def _nbgrader(python: str, root: Path, *words: str) -> None:
         raise SystemExit(f"nbgrader {words[0]} failed. Next: read what it said.\n{done.stderr[-3000:]}")
 
 
-def _seconds(work: Callable[[], None]) -> float:
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--submissions", type=int, default=20)
-    parser.add_argument("--nbgrader", metavar="PYTHON")
-    args = parser.parse_args()
-    class_ = [handed_in(number) for number in range(2 if args.quick else args.submissions)]
+def measure(effort: Effort) -> Iterator[Part]:
+    """Yield all graders on one class, and the growth with the number of submissions and workers."""
+    class_ = [handed_in(number) for number in range(effort.of(_SUBMISSIONS, 2))]
     with_runner(QuickRunner, class_[:1])  # what is right is worked out once for a class, by any of them
-    took = {
-        "gate grade --quick": _seconds(lambda: with_runner(QuickRunner, class_)),
-        "gate grade": _seconds(lambda: with_runner(WarmRunner, class_)),
-        "gate grade, nothing warm": _seconds(lambda: with_runner(NbvalRunner, class_)),
-        "pytest --nbval, no box": _seconds(lambda: with_nbval(class_)),
+    ways: dict[str, Work] = {
+        "gate grade": lambda: with_runner(WarmRunner, class_),
+        "gate grade --quick": lambda: with_runner(QuickRunner, class_),
+        "gate grade, nothing warm": lambda: with_runner(NbvalRunner, class_),
+        "pytest --nbval, no box": lambda: with_nbval(class_),
     }
-    if args.nbgrader:
-        took["nbgrader autograde, no box"] = with_nbgrader(args.nbgrader, class_)
-    base = took["gate grade"]
-    rows = [
-        (name, f"{seconds / len(class_):.2f}", f"{60 * len(class_) / seconds:.0f}", f"{seconds / base:.1f}")
-        for name, seconds in took.items()
+    taken = {name: seconds(work) for name, work in ways.items()}
+    python = os.environ.get("NBGRADER_PYTHON")
+    if python:
+        taken["nbgrader autograde, no box"] = with_nbgrader(python, class_)
+    yield compared_graders(taken, len(class_), bool(python))
+    yield growth(effort)
+
+
+def compared_graders(taken: dict[str, float], count: int, with_nbgrader: bool) -> Table:
+    """Return the table of all graders."""
+    base = taken["gate grade"]
+    rows: list[tuple[str, ...]] = [
+        (name, number(took / count), number(60 * count / took), ratio(took, base)) for name, took in taken.items()
     ]
+    if not with_nbgrader:
+        rows.append(("nbgrader autograde, no box", "left out: NBGRADER_PYTHON names no Python that has it", "-", "-"))
     exercises = sum(len(section.exercises) for _, section in sections(LAB))
-    notebooks = len(sections(LAB))
-    show.table(
-        f"{len(class_)} submissions of {notebooks} notebooks, {exercises} graded exercises, one worker",
-        ("with", "seconds each", "a minute", "times gate grade"), rows,
-    )  # fmt: skip
-    show.line(f"{os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores meanwhile.")
+    title = f"{count} submissions of {len(sections(LAB))} notebooks, {exercises} graded exercises, one worker"
+    return Table(title, ("with", "seconds a submission", "submissions a minute", "times gate grade"), rows)
+
+
+def growth(effort: Effort) -> Curve:
+    """Return the seconds for classes of more and more submissions, with one worker and with one for each core."""
+    lines: dict[str, dict[int, float]] = {}
+    cores = os.cpu_count() or 1
+    for quick, workers in [(False, 1), (False, cores), (True, 1), (True, cores)]:
+        line = lines.setdefault(f"gate grade{' --quick' if quick else ''}, workers: {workers}", {})
+        for size in (size for size in _SIZES if size <= effort.of(max(_SIZES), 2)):
+            jobs = [Job(handed_in(number), LAB, SEED, quick, kit_fingerprint()) for number in range(size)]
+            line[size] = seconds(lambda jobs=jobs, workers=workers: list(in_processes(dict(enumerate(jobs)), workers)))
+    return Curve("submissions", "A class that grows, workers started with it", "submissions", "seconds", lines)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

@@ -1,25 +1,20 @@
-"""Planted faults a second: the kit beside the plain way, in one run, on one machine.
+"""Planted faults: the kit beside the plain way. Both ask every altered contract about every fixture of the kit.
 
-    python benchmarks/mutants.py [--quick]
+    python -m benchmarks.mutants [--quick]
 
-Both ask every altered contract about every fixture of the kit. The plain way is the usual loop, `json.loads` and
-`jsonschema.validate`; a validator that is made once for each altered contract stands beside it. They decide less than
-the kit: without its front door, what is no JSON is simply refused, and 4.0 is an integer. The last line is everything
-the kit does for a pack: all kinds of faults, and the search for what tells them where nobody notices.
+The plain way is the usual loop, `json.loads` and `jsonschema.validate`; a validator that is made once for each altered
+contract stands beside it. They decide less than the kit: without its front door, what is no JSON is simply refused, and
+4.0 is an integer. The last line is everything the kit does for a pack: all kinds of faults, and the search for what
+tells them where nobody notices.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterator
 
-import jsonschema
-
-from gate.commands import show
+from benchmarks.topic import Effort, Part, alone, compared
+from benchmarks.usual import refuses, validate_with, validator_of
 from gate.contract import Contract
 from gate.evidence.aim import engine_for
 from gate.evidence.altered import altered
@@ -28,8 +23,8 @@ from gate.evidence.mutants import mutants
 from gate.payload import read
 from gate.registry import load_contracts
 
-QUICK = "--quick" in sys.argv
-ROUNDS = 1 if QUICK else 3
+TITLE = "Planted faults"
+Pack = tuple[Contract, list[Fixture]]
 Work = Callable[[Contract, list[Fixture]], int]
 
 
@@ -45,25 +40,15 @@ def kit(contract: Contract, pack: list[Fixture]) -> int:
     return asked
 
 
-def once_compiled(contract: Contract, pack: list[Fixture]) -> int:
+def once_made(contract: Contract, pack: list[Fixture]) -> int:
     """The same with one `jsonschema` validator for each altered contract."""
-    asked = 0
-    for one in altered(contract.schema):
-        validator = jsonschema.Draft202012Validator(one.schema)
-        for fixture in pack:
-            _try(fixture, validator.validate)
-            asked += 1
-    return asked
+    return sum(_asked(pack, validator_of(one.schema).validate) for one in altered(contract.schema))
 
 
-def plain(contract: Contract, pack: list[Fixture]) -> int:
+def anew(contract: Contract, pack: list[Fixture]) -> int:
     """The same with `jsonschema.validate`, which checks and compiles the schema each time."""
-    asked = 0
-    for one in altered(contract.schema):
-        for fixture in pack[:: 10 if QUICK else 3]:  # of so slow a way a part is enough
-            _try(fixture, lambda value, schema=one.schema: jsonschema.validate(value, schema))
-            asked += 1
-    return asked
+    some = pack[::10]  # of so slow a way a part is enough
+    return sum(_asked(some, validate_with(one.schema)) for one in altered(contract.schema))
 
 
 def whole(contract: Contract, pack: list[Fixture]) -> int:
@@ -71,34 +56,43 @@ def whole(contract: Contract, pack: list[Fixture]) -> int:
     return len(mutants(contract, pack)) * len(pack)
 
 
-def _try(fixture: Fixture, judge: Callable[[Any], object]) -> None:
-    with suppress(ValueError, jsonschema.ValidationError):
-        judge(json.loads(fixture.payload) if isinstance(fixture.payload, str) else fixture.payload)
+def _asked(pack: list[Fixture], judge: Callable[[object], object]) -> int:
+    for fixture in pack:
+        refuses(fixture, judge)
+    return len(pack)
 
 
-def rate(work: Work) -> float:
-    """Return decisions a second of processor time over the kit's own packs: the best round, or the first of `whole`,
+def packs(effort: Effort) -> list[Pack]:
+    """Return the contracts with the fixtures of each; for a test, one contract with a few."""
+    fixtures = load_fixtures()
+    every = [(one, [f for f in fixtures if (f.tool, f.side) == (one.tool, one.side)]) for one in load_contracts()]
+    some = [(one, pack) for one, pack in every if pack]
+    return [(some[0][0], some[0][1][:5])] if effort.trial else some
+
+
+def each(work: Work, some: list[Pack], rounds: int) -> float:
+    """Return the microseconds of processor time for one decision: in the best round, but in the first round of `whole`,
     which remembers what it found."""
-    fixtures, contracts = load_fixtures(), list(load_contracts())
-    packs = [(one, [f for f in fixtures if (f.tool, f.side) == (one.tool, one.side)]) for one in contracts]
-    rates = []
-    for _ in range(ROUNDS):
+    taken = []
+    for _ in range(1 if work is whole else rounds):
         begin = time.process_time()
-        asked = sum(work(contract, pack) for contract, pack in packs if pack)
-        rates.append(asked / (time.process_time() - begin))
-    return rates[0] if work is whole else max(rates)
+        asked = sum(work(contract, pack) for contract, pack in some)
+        taken.append((time.process_time() - begin) / asked * 1e6)
+    return min(taken)
 
 
-def main() -> None:
-    """Print the comparison."""
-    ways: list[tuple[str, Work]] = [
-        ("gate: altered contracts", kit), ("jsonschema, made once", once_compiled),
-        ("jsonschema.validate", plain), ("gate mutants, all of it", whole),
-    ]  # fmt: skip
-    rates = {name: rate(work) for name, work in ways}
-    rows = [(name, f"{found:,.0f}", f"{rates[ways[0][0]] / found:.1f} x") for name, found in rates.items()]
-    show.table("Planted faults", ("with", "mutant by fixture decisions a second", "the first line is faster by"), rows)
+def measure(effort: Effort) -> Iterator[Part]:
+    """Yield the comparison."""
+    ways: dict[str, Work] = {
+        "gate: altered contracts": kit,
+        "jsonschema, made once": once_made,
+        "jsonschema.validate": anew,
+        "gate mutants, all of it": whole,
+    }
+    some = packs(effort)
+    taken = {name: each(work, some, (effort.rounds + 2) // 3) for name, work in ways.items()}
+    yield compared("A planted fault asked about a fixture", "µs of processor time", taken)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

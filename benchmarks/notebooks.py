@@ -1,9 +1,9 @@
 """Where a notebook's time goes, and the kit's notebooks under nbval: plain kernels beside warm ones, in one run.
 
-    python benchmarks/notebooks.py [--quick]
+    python -m benchmarks.notebooks [--quick]
 
 The same notebooks, the same nbval, the same number of workers; only how a kernel starts, and ends, differs. `--quick`
-takes one lab.
+takes one lab and one worker.
 """
 
 from __future__ import annotations
@@ -16,19 +16,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from jupyter_client.manager import start_new_kernel
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 
-from gate.commands import show
+from benchmarks.topic import FULL, Curve, Effort, Part, Table, alone, number, ratio
 from gate.files import HOME
 from gate.warm import NAME, SWITCH
 
-QUICK = "--quick" in sys.argv
-ROUNDS = 3 if QUICK else 7
+TITLE = "The kit's notebooks under nbval"
 CELLS = 20
 KINDS = {"plain": "local-provisioner", "warm": NAME}
 IMPORTS = "from gate.lab import board, clock, table\nimport jsonschema"
@@ -58,11 +57,11 @@ def parts(provisioner: str) -> Times:
     return times
 
 
-def medians() -> dict[str, Times]:
+def medians(count: int) -> dict[str, Times]:
     """Return the median of each part, the kinds taking turns; a warm kernel's server is started before."""
     parts(NAME)
     rounds: dict[str, list[Times]] = {kind: [] for kind in KINDS}
-    for _ in range(ROUNDS):
+    for _ in range(count):
         for kind, provisioner in KINDS.items():
             rounds[kind].append(parts(provisioner))
     return {
@@ -92,29 +91,36 @@ def _processor() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def main() -> None:
-    """Print both tables."""
-    found = medians()
+def measure(effort: Effort) -> Iterator[Part]:
+    """Yield a kernel's life, and the notebooks of all labs with more and more workers."""
+    found = medians(effort.rounds)
     rows = [
-        (name, f"{plain:.0f}", f"{found['warm'][name]:.0f}", f"{plain / found['warm'][name]:.1f}")
+        (name, number(plain), number(found["warm"][name]), ratio(plain, found["warm"][name]))
         for name, plain in found["plain"].items()
     ]
-    show.table("A kernel's life", ("part", "plain, ms", "warm, ms", "times"), rows)
+    yield Table("A kernel's life", ("part", "plain, ms", "warm, ms", "plain by warm"), rows)
     every = sorted(path.name for path in (HOME / "notebooks/solutions").iterdir() if path.is_dir())
-    labs = ["memory"] if QUICK else every
+    labs = every if effort.share >= FULL.share else ["memory"]
+    workers = (1, 2, 4) if effort.share >= FULL.share else (1,)
+    yield from under_nbval(labs, workers)
+
+
+def under_nbval(labs: list[str], workers: tuple[int, ...]) -> Iterator[Part]:
+    """Yield the seconds a notebook, pytest's own start among them, and how they go down with more workers."""
     count = sum(len(list((HOME / "notebooks/solutions" / lab).glob("[0-9]*.ipynb"))) for lab in labs)
-    lines = []
-    for workers in (1,) if QUICK else (1, 2):
-        plain, warm = nbval("plain", labs, workers), nbval("warm", labs, workers)
+    rows: list[tuple[str, ...]] = []
+    lines: dict[str, dict[int, float]] = {"pytest --nbval": {}, "the same, warm kernels": {}}
+    for some in workers:
+        plain, warm = nbval("plain", labs, some), nbval("warm", labs, some)
+        for line, (clock, _) in zip(lines.values(), (plain, warm), strict=True):
+            line[some] = clock / count
         for name, one, other in zip(("on the clock", "of processor time"), plain, warm, strict=True):
-            lines.append((workers, name, f"{one / count:.2f}", f"{other / count:.2f}", f"{one / other:.1f}"))
-    show.table(
-        f"{count} notebooks under nbval, with pytest's own start",
-        ("workers", "seconds a notebook", "plain", "warm", "times"),
-        lines,
-    )
-    show.line(f"{os.getloadavg()[0]:.0f} processes wanted {os.cpu_count()} cores meanwhile.")
+            times = (number(one / count), number(other / count), ratio(one, other))
+            rows.append((f"{some} workers, {name}", *times))
+    columns = ("seconds a notebook", "plain", "warm", "plain by warm")
+    yield Table(f"{count} notebooks under nbval", columns, rows)
+    yield Curve("workers", f"{count} notebooks, more workers", "workers", "seconds a notebook", lines)
 
 
 if __name__ == "__main__":
-    main()
+    alone(measure)

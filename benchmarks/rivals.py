@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 import fastjsonschema
 import jsonschema
 import msgspec
-import plain_gate
 import pydantic
-from plain_gate import LARGE_NUMBERS, LARGE_TEXTS
 
+from benchmarks import plain_gate
+from benchmarks.plain_gate import LARGE_NUMBERS, LARGE_TEXTS
 from gate import Contract
 
 Judge = Callable[[bytes], Any]
@@ -52,15 +52,6 @@ _ITEM: dict[str, Any] = {
         },
     },
 }  # fmt: skip
-LARGE: dict[str, Any] = {
-    "type": "object", "additionalProperties": False, "required": [*LARGE_TEXTS, *LARGE_NUMBERS, "items"],
-    "properties": {
-        **{name: {"type": "string", "maxLength": 64} for name in LARGE_TEXTS},
-        **{name: {"type": "integer", "minimum": 0, "maximum": 1000} for name in LARGE_NUMBERS},
-        "items": {"type": "array", "maxItems": 50, "items": _ITEM},
-    },
-}  # fmt: skip
-
 _Strict = pydantic.ConfigDict(extra="forbid", strict=True)
 _Sku = Annotated[str, pydantic.Field(pattern=r"^[A-Z0-9-]+$", max_length=32)]
 _Quantity = Annotated[int, pydantic.Field(ge=0, le=1_000_000)]
@@ -96,13 +87,6 @@ class _ItemModel(pydantic.BaseModel):
     place: _PlaceModel
 
 
-_text = (Annotated[str, pydantic.Field(max_length=64)], ...)
-_number = (Annotated[int, pydantic.Field(ge=0, le=1000)], ...)
-LargeModel = pydantic.create_model(
-    "LargeModel", __config__=_Strict, items=(Annotated[list[_ItemModel], pydantic.Field(max_length=50)], ...),
-    **dict.fromkeys(LARGE_TEXTS, _text), **dict.fromkeys(LARGE_NUMBERS, _number),
-)  # fmt: skip
-
 _MSku = Annotated[str, msgspec.Meta(pattern=r"^[A-Z0-9-]+$", max_length=32)]
 _MQuantity = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 InventoryStruct = msgspec.defstruct(
@@ -129,13 +113,6 @@ _ItemStruct = msgspec.defstruct(
      ("place", _PlaceStruct)],
     forbid_unknown_fields=True,
 )  # fmt: skip
-LargeStruct = msgspec.defstruct(
-    "LargeStruct",
-    [(name, Annotated[str, msgspec.Meta(max_length=64)]) for name in LARGE_TEXTS]
-    + [(name, Annotated[int, msgspec.Meta(ge=0, le=1000)]) for name in LARGE_NUMBERS]
-    + [("items", Annotated[list[_ItemStruct], msgspec.Meta(max_length=50)])],
-    forbid_unknown_fields=True,
-)
 
 
 def _quiet(judge: Judge, *refusals: type[Exception]) -> Judge:
@@ -190,13 +167,40 @@ def judges(
     }
 
 
+def large(most: int) -> dict[str, Judge]:
+    """Return the judges of an order of 30 fields and at most so many items."""
+    schema = {
+        "type": "object", "additionalProperties": False, "required": [*LARGE_TEXTS, *LARGE_NUMBERS, "items"],
+        "properties": {
+            **{name: {"type": "string", "maxLength": 64} for name in LARGE_TEXTS},
+            **{name: {"type": "integer", "minimum": 0, "maximum": 1000} for name in LARGE_NUMBERS},
+            "items": {"type": "array", "maxItems": most, "items": _ITEM},
+        },
+    }  # fmt: skip
+    text = (Annotated[str, pydantic.Field(max_length=64)], ...)
+    whole = (Annotated[int, pydantic.Field(ge=0, le=1000)], ...)
+    items = (Annotated[list[_ItemModel], pydantic.Field(max_length=most)], ...)
+    names = dict.fromkeys(LARGE_TEXTS, text) | dict.fromkeys(LARGE_NUMBERS, whole) | {"items": items}
+    model = pydantic.create_model("LargeModel", __config__=_Strict, **names)
+    struct = msgspec.defstruct(
+        "LargeStruct",
+        [(name, Annotated[str, msgspec.Meta(max_length=64)]) for name in LARGE_TEXTS]
+        + [(name, Annotated[int, msgspec.Meta(ge=0, le=1000)]) for name in LARGE_NUMBERS]
+        + [("items", Annotated[list[_ItemStruct], msgspec.Meta(max_length=most)])],
+        forbid_unknown_fields=True,
+    )
+    return judges(schema, model, struct, plain_gate.large, "large")
+
+
+def order(items: int, last: object = 4) -> bytes:
+    """Return an order of so many items, the last of which has the quantity `last`."""
+    item = {"sku": "SKU-19", "quantity": 4, "price": 12.5, "place": {"warehouse": "sfo", "shelf": "A-7"}}
+    fields = dict.fromkeys(LARGE_TEXTS, "some words of a field") | dict(zip(LARGE_NUMBERS, range(10), strict=True))
+    return json.dumps(fields | {"items": [*([item] * (items - 1)), item | {"quantity": last}]}).encode()
+
+
 def contracts() -> dict[str, tuple[dict[str, Judge], bytes, bytes]]:
     """Return for each contract its judges, one valid payload and one invalid one, as bytes."""
-    item = {"sku": "SKU-19", "quantity": 4, "price": 12.5, "place": {"warehouse": "sfo", "shelf": "A-7"}}
-    order: dict[str, Any] = dict.fromkeys(LARGE_TEXTS, "some words of a field")
-    order |= {name: number for number, name in enumerate(LARGE_NUMBERS)}
-    order["items"] = [{**item, "quantity": number} for number in range(50)]
-    spoiled = {**order, "items": [*order["items"][:-1], {**item, "quantity": "4"}]}
     return {
         "inventory (3 fields)": (
             judges(INVENTORY, InventoryModel, InventoryStruct, plain_gate.inventory, "inventory"),
@@ -208,11 +212,7 @@ def contracts() -> dict[str, tuple[dict[str, Judge], bytes, bytes]]:
             b'{"order_id":"ord_1842","amount":19.00,"currency":"USD","reason":"damaged shipment on delivery"}',
             b'{"order_id":"ord_1842","amount":19.00,"currency":"US","reason":"damaged shipment on delivery"}',
         ),
-        "large (30 fields, 3 levels, 50 items)": (
-            judges(LARGE, LargeModel, LargeStruct, plain_gate.large, "large"),
-            json.dumps(order).encode(),
-            json.dumps(spoiled).encode(),
-        ),
+        "large (30 fields, 3 levels, 50 items)": (large(50), order(50), order(50, "4")),
     }
 
 

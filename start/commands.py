@@ -24,7 +24,7 @@ python bootstrap.py COMMAND [ARGUMENTS]     (on Windows: py bootstrap.py COMMAND
   hard       run the hard tests with all their budget (minutes); GATE_HARD sets another
   setup      make .venv and stop there
   notebooks  derive the learners' notebooks from the solutions
-  bench      measure the gate beside what one would use instead
+  bench      measure the kit beside what one would use instead, and write benchmarks/README.md; --quick, --all
   lite       build the memory lab as a page with nothing to install; --serve shows it, --check tests it"""
 
 
@@ -115,9 +115,10 @@ def notebooks(arguments: list[str]) -> int:
 
 
 def bench(arguments: list[str]) -> int:
-    """Run the benchmark."""
+    """Measure on this machine, and write `benchmarks/README.md`."""
     ensure()
-    return _become("benchmarks/decision.py", *arguments)
+    ensure_scale()
+    return _become("-m", "benchmarks.page", *arguments)
 
 
 def lite(arguments: list[str]) -> int:

@@ -59,7 +59,7 @@ def ensure_scale() -> None:
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     with _alone():
-        print(f"Installing {SCALE}, for the tests ...", flush=True)
+        print(f"Installing {SCALE}, for tests and benchmarks ...", flush=True)
         LOG.write_text("", encoding="utf-8")
         _pip("install", *_options(), "--only-binary", ":all:", "-r", SCALE)
         stamp.write_text(wanted, encoding="utf-8")
