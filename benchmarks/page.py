@@ -30,9 +30,9 @@ LONG = ("grading",)
 _HEAD = """\
 # How fast, beside what you would use instead
 
-Made by `make bench` on the machine named below; nothing here is written by hand. In a table all ways take turns in one
-run and the medians are shown, so read the ratios: another machine has other times. A ratio above 1 is slower than the
-first line. What each way is, and what it does less than the kit, stands at the top of its module.
+Made by `make bench` on the machine named below; nothing here is written by hand. All lines of a table are from one run,
+so read the ratios: another machine has other times. More than 1.0 times the first line is slower. What each way is, and
+what it does less than the kit, stands at the top of its module.
 """
 _TAIL = """\
 ## Measured apart

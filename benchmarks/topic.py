@@ -87,11 +87,13 @@ def number(value: float) -> str:
 
 
 def ratio(value: float, base: float) -> str:
-    """Return how many times `base` a value is: to a tenth, and below one to two digits.
+    """Return how many times `base` a value is: to a tenth, and below one to two digits; a dash where there is no base.
 
     >>> ratio(26.24, 1), ratio(0.123, 1)
     ('26.2', '0.12')
     """
+    if not base:
+        return "-"
     times = value / base
     return f"{times:,.1f}" if times >= 0.95 else f"{times:.2g}"
 

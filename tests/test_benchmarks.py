@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks import ledger, page, replay
+from benchmarks import ledger, page, replay, topic
 from benchmarks.picture import svg
 from benchmarks.rivals import TRAPS, contracts
 from benchmarks.startup import _COMMANDS, _IMPORTS
@@ -127,6 +128,10 @@ def test_a_page_that_could_not_be_written_is_refused_before_anything_is_measured
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert page.main(["--out", str(tmp_path / "file")]) == 2
     assert "cannot be made" in capsys.readouterr().err
+
+
+def test_the_examples_of_the_words_hold() -> None:
+    assert doctest.testmod(topic) == (0, 5)
 
 
 def test_every_claim_of_speed_in_the_readme_points_to_the_page() -> None:
