@@ -13,9 +13,9 @@ Not here: limits and names of files (`files`), what an answer cell may hold (`in
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from gate.errors import ConfigError, quote
@@ -107,11 +107,14 @@ def _submitted(student: str, source: str, read: Read) -> Submitted:
 
 def _named_apart(found: list[Submitted]) -> list[Submitted]:
     """Return submissions with names of their own: of two with one name the second is told by its source."""
-    seen, apart = Counter[str](), list[Submitted]()
+    taken, apart = {one.student for one in found}, list[Submitted]()
+    first = set[str]()
     for one in found:
-        seen[one.student] += 1
-        if seen[one.student] > 1:
+        if one.student in first:
             note = f"another submission is named {quote(one.student)} too"
-            one = replace(one, student=f"{one.student}-{seen[one.student]}", notes=(*one.notes, note))
+            free = next(name for n in count(2) if (name := f"{one.student}-{n}") not in taken)
+            one = replace(one, student=free, notes=(*one.notes, note))
+        taken.add(one.student)
+        first.add(one.student)
         apart.append(one)
     return apart

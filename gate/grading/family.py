@@ -1,11 +1,16 @@
 """A process and all that it started: how many they are, what they use, whether that is too much, and their end.
 
+What a process keeps in files without a name (in memory, or deleted while open) counts as its memory.
+
 Not here: who looks (`watch`, `quick`). Not caught outside a box: a process that left its family behind.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +20,8 @@ from gate.grading.words import CellCame
 
 MAX_PROCESSES = 48
 MAX_MEMORY = 1536 * 1024**2  # bytes, of all of them together
+MAX_WRITTEN = 128 * 1024**2  # bytes in the folders that a run may write to, and are not the box's own
+MAX_FILES = 4096  # in them
 MAX_SECONDS = 10.0  # of processor time in one cell, which does not depend on how busy the machine is
 
 
@@ -35,16 +42,20 @@ def used(pid: int) -> Used | None:
         return None
     members = _members(pid)
     each = [_one(member) for member in members]
-    return Used(len(members), sum(one[0] for one in each), sum(one[1] for one in each))
+    memory = sum(one[0] for one in each) + sum(dict(file for member in members for file in _nameless(member)).values())
+    return Used(len(members), memory, sum(one[1] for one in each))
 
 
-def over(pid: int, before: float) -> CellCame | None:
+def over(pid: int, before: float, folders: Iterable[Path] = ()) -> CellCame | None:
     """Return what a cell came to whose kernel has ended or uses too much, or None while all is well.
 
-    `before` is the processor time that was used when the cell began.
+    `before` is the processor time that was used when the cell began, `folders` are those of this machine that the
+    kernel can write to: a limit for one file is none for their number.
     """
     now = used(pid)
     if now is None or now.processes > MAX_PROCESSES or now.memory > MAX_MEMORY:
+        return "crashed"
+    if any(_filled(folder) for folder in folders):
         return "crashed"
     return "timeout" if now.seconds - before > MAX_SECONDS else None
 
@@ -76,6 +87,40 @@ def _children(pid: int) -> list[int]:
         return [int(child) for task in tasks for child in (task / "children").read_text().split()]
     except (OSError, psutil.Error):  # it has ended
         return []
+
+
+def _filled(folder: Path) -> bool:
+    """Say whether a folder holds more than a run may write. What vanishes meanwhile does not count."""
+    size, number = 0, 0
+    for where, folders, names in os.walk(folder):
+        number += len(folders) + len(names)
+        for name in names[:MAX_FILES]:
+            size += _bytes(os.path.join(where, name))
+        if size > MAX_WRITTEN or number > MAX_FILES:
+            return True
+    return False
+
+
+def _bytes(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0
+
+
+def _nameless(pid: int) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield (which file, its bytes) for the open files of a process that no folder has; nothing but on Linux."""
+    try:
+        names = os.listdir(f"/proc/{pid}/fd") if sys.platform == "linux" else []
+    except OSError:  # it has ended, or is private
+        return
+    for name in names:
+        try:
+            file = os.stat(f"/proc/{pid}/fd/{name}")
+        except OSError:
+            continue
+        if stat.S_ISREG(file.st_mode) and not file.st_nlink:
+            yield (file.st_dev, file.st_ino), file.st_blocks * 512
 
 
 def _one(pid: int) -> tuple[int, float]:

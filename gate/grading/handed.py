@@ -3,6 +3,7 @@
     manifest.json                           made by gate submit: format, kit, contracts, pair, hashes
     notebooks/memory/03_fail_closed.json    {answer cell id: source}, or
     …/03_fail_closed.ipynb                  a notebook anywhere, known by its lab and section, or by its cell ids
+    notebooks/solutions/…                   ours, in a copy of the whole kit: not read
     work/table-memory.json
 
 Not here: reading the files (`files`), finding the submissions (`collect`).
@@ -12,18 +13,21 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import itertools
 from pathlib import PurePosixPath
 from typing import Any
 
 from gate.errors import Finding, clip, quote
 from gate.grading.exercises import notebooks, solution
 from gate.grading.files import MAX_BYTES, Files, Unreadable
+from gate.grading.seal import defined
 from gate.grading.words import Submitted
 from gate.lab.derive import Cell, exercise_cells
-from gate.lab.submission import FORMAT, KIT_NAME
+from gate.lab.submission import FORMAT, KIT_NAME, MAX_CELL
 from gate.payload import read
 
 _NOT_READ = (".", "clock-", "submission")
+_MOST_CELLS = 200  # of a notebook without ids, in which answers are looked for
 _KEPT = (".kept-", ".broken-", ".version-")
 
 
@@ -35,6 +39,8 @@ def wanted(name: str) -> bool:
     """
     path = PurePosixPath(name)
     if any(part.startswith(_NOT_READ) for part in path.parts) or any(mark in path.name for mark in _KEPT):
+        return False
+    if ("notebooks", "solutions") in itertools.pairwise(path.parts):
         return False
     return path.suffix == ".ipynb" or (path.suffix == ".json" and _place(path) is not None)
 
@@ -90,27 +96,63 @@ def _known(path: PurePosixPath, document: dict[str, Any]) -> tuple[str | None, d
     cells = document.get("cells")
     if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
         raise Unreadable(f"{quote(path.name)} is no notebook. Next: save it in Jupyter, and hand in again.")
-    ids = [str(cell.get("id")) for cell in cells]
-    placed = "/".join(path.with_suffix("").parts[-2:])
-    shared = {name: len(known.intersection(ids)) for name, known in notebooks().items()}
-    name = placed if placed in shared else max(shared, key=lambda one: shared[one])
-    if not shared[name]:
-        return None, {}
-    return name, _answers(path.name, cells, {cell["id"] for cell in exercise_cells(solution(name))})
+    ids = {id for cell in cells if (id := _id(cell))}
+    shared = {name: len(known & ids) for name, known in notebooks().items()}
+    placed = next((name for name in shared if _is_at(path, name)), None)
+    likeliest = max(shared, key=lambda one: shared[one])
+    name = placed if placed and (shared[placed] or not shared[likeliest]) else likeliest
+    ours = exercise_cells(solution(name))
+    if shared[name]:
+        return name, _answers(path.name, cells, {cell["id"] for cell in ours})
+    return (name, _by_names(cells, ours)) if placed else (None, {})
+
+
+def _is_at(path: PurePosixPath, name: str) -> bool:
+    """Say whether a path is a notebook's: `memory/03_fail_closed.ipynb`, or `ann-03_fail_closed.ipynb`."""
+    lab, _, section = name.partition("/")
+    return path.parts[-2:] == (lab, f"{section}.ipynb") or section in path.stem
+
+
+def _id(cell: Cell) -> str | None:
+    """Return the id of a cell; Colab keeps it in the metadata."""
+    about = cell.get("metadata")
+    id = cell.get("id") or (about.get("id") if isinstance(about, dict) else None)
+    return id if isinstance(id, str) else None
+
+
+def _by_names(cells: list[Cell], ours: list[Cell]) -> dict[str, str]:
+    """Return the answers of a notebook that has lost our ids, as older programs save it: by the name they define.
+
+    A name that several cells define answers nothing: nobody could say which of them counts.
+    """
+    made = [(text, defined(text)) for cell in cells[:_MOST_CELLS] if len(text := _text(cell)) <= MAX_CELL]
+    found: dict[str, str] = {}
+    for cell in ours:
+        name = (defined(cell["source"]) or [""])[-1]  # the one that is asked for stands last
+        mine = [text for text, names in made if name in names]
+        if len(mine) == 1:
+            found[cell["id"]] = mine[0]
+    return found
 
 
 def _answers(name: str, cells: list[Cell], ours: set[str]) -> dict[str, str]:
     """Return the code cells that are answer cells of ours. Raises `Unreadable` for an id that is there twice."""
     found: dict[str, str] = {}
     for cell in cells:
-        id, source = cell.get("id"), cell.get("source")
-        if not isinstance(id, str) or id not in ours:
+        id = _id(cell)
+        if id is None or id not in ours:
             continue
         if id in found:
             raise Unreadable(f"{quote(name)} has the cell {id} twice. Next: delete the one that does not count.")
-        text = "".join(source) if isinstance(source, list) and all(isinstance(line, str) for line in source) else source
-        found[id] = text if isinstance(text, str) and cell.get("cell_type") == "code" else ""
+        found[id] = _text(cell)
     return {id: text for id, text in found.items() if text}
+
+
+def _text(cell: Cell) -> str:
+    """Return the source of a code cell, "" for any other."""
+    source = cell.get("source")
+    text = "".join(source) if isinstance(source, list) and all(isinstance(line, str) for line in source) else source
+    return text if isinstance(text, str) and cell.get("cell_type") == "code" else ""
 
 
 def _texts(name: str, document: dict[str, Any]) -> dict[str, str]:

@@ -18,8 +18,9 @@ from gate.errors import escape
 from gate.grading.exercises import solution
 from gate.lab.submission import MAX_CELL
 
-_MARKER = re.compile(r"#\s*(NBVAL_[A-Z_]+|PYTEST_[A-Z_]+)")
-_MAGIC = re.compile(r"^\s*(%|!|\?)|=\s*[!%]|^[^#'\"\n]*\?\s*$", re.MULTILINE)
+_MARKER = re.compile(r"#[^\S\n]*(NBVAL_[A-Z_]+|PYTEST_[A-Z_]+)")
+#: Nothing here looks beyond its line, so that no number of blank lines makes it slow.
+_MAGIC = re.compile(r"^[^\S\n]*(%|!|\?)|=[^\S\n]{0,99}[!%]|^[^#'\"?\n]*\?[^\S\n]*$", re.MULTILINE)
 _IPYTHON = {
     "IPython",
     "ipykernel",
@@ -35,6 +36,13 @@ _INSIDES = {
     "__code__", "__closure__", "__bases__", "__base__", "__mro__", "_getframe", "_current_frames", "settrace",
     "setprofile", "f_back", "f_globals", "f_locals", "tb_frame", "gi_frame", "modules", "meta_path", "path_hooks",
 }  # fmt: skip
+#: Modules that run a text, or fetch by its name what an import would be refused for.
+_BY_NAME = {
+    "pkgutil", "runpy", "pydoc", "code", "codeop", "timeit", "doctest", "trace", "pdb", "bdb", "cProfile", "profile",
+    "subprocess", "multiprocessing", "pickle", "_pickle", "marshal", "shelve", "zipimport", "imp", "_imp", "site",
+}  # fmt: skip
+#: Functions of other modules that do the same.
+_FETCHERS = {"attrgetter", "methodcaller", "get_type_hints", "system", "popen", "posix_spawn", "execv", "execve"}
 _REFERENCE = {"reference", "solutions", "learner_copy"}
 _RUNS_TEXT = {"eval", "exec", "compile", "globals", "locals", "breakpoint"}
 _BY_TEXT = {"setattr", "delattr", "getattr", "vars", "dir"}
@@ -104,7 +112,7 @@ def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
     first, last, shown = name.split(".")[0], name.rpartition(".")[2], escape(name, 60)
     if first in _IPYTHON or last in _IPYTHON:
         yield Refused("answer.ipython", f"{shown} changes the notebook itself. {_TAKE_OUT}")
-    elif way == "import" and any(name == grader or name.startswith(f"{grader}.") for grader in _GRADERS):
+    elif way in ("import", "part") and any(name == grader or name.startswith(f"{grader}.") for grader in _GRADERS):
         yield Refused("answer.grader", f"{shown} belongs to the grader. {_TAKE_OUT}")
     elif (
         last in _INSIDES
@@ -113,6 +121,8 @@ def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
         and first in _INSIDES
     ):
         yield Refused("answer.insides", f"{shown} reaches into the kernel itself. {_TAKE_OUT}")
+    elif (way == "import" and first in _BY_NAME) or (way in ("import", "part") and last in _FETCHERS):
+        yield Refused("answer.insides", f"{shown} runs or fetches what nobody can read here. {_TAKE_OUT}")
     elif way == "call" and name in _RUNS_TEXT:
         yield Refused("answer.insides", f"{shown}() runs or looks up what nobody can read here. {_TAKE_OUT}")
     elif last in _REFERENCE and way in ("import", "part", "call"):
@@ -173,6 +183,9 @@ def _imports_of(notebook: str) -> frozenset[str]:
 
 def _dotted(node: ast.expr) -> str:
     """Return `gate.AgentMemory` for such an attribute; what stands before the first name is left out."""
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""
+    parts = list[str]()
+    while isinstance(node, ast.Attribute):  # a loop: a student may write a chain that is too long to call oneself for
+        parts.append(node.attr)
+        node = node.value
+    parts.append(node.id if isinstance(node, ast.Name) else "")
+    return ".".join(reversed(parts))

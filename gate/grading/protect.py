@@ -30,6 +30,8 @@ KIT = ("gate", "schemas", "examples", "data/orders.json", "data/limits.json", "d
        "data/schemas")  # fmt: skip
 #: Of those, what would be an answer is empty: a memory, and a fence with its ledgers.
 HIDDEN = ("gate/memory.py", "gate/fence.py", "gate/ledger.py", "gate/ledgers/memory.py", "gate/ledgers/sqlite.py")
+#: And what says of an input what is right for it.
+HIDDEN_FOLDERS = ("gate/grading/probes",)
 _SYSTEM = (
     "/usr",
     "/bin",
@@ -101,16 +103,19 @@ def _bubblewrap(own: Path, sockets: Path) -> list[str]:
     binds += ["--tmpfs", str(HOME)]  # wherever the kit lies, of it only this is seen:
     binds += _bound(sys.base_prefix, sys.prefix, *(str(HOME / name) for name in KIT))
     binds += [part for path in _hidden() for part in ("--ro-bind", os.devnull, str(path))]
+    for name in HIDDEN_FOLDERS:
+        binds += ["--tmpfs", str(HOME / name), "--remount-ro", str(HOME / name)]
     return [
         "bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--clearenv",
         "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", str(own), "--setenv", "GATE_WORK", str(own / "work"),
         "--setenv", "LANG", "C.UTF-8", "--setenv", "PYTHONDONTWRITEBYTECODE", "1", "--setenv", "PYTHONHASHSEED", "0",
         "--size", str(_TMP_BYTES), "--tmpfs", "/tmp", *binds,
-        "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm",
+        "--proc", "/proc", "--dev", "/dev", "--size", str(_TMP_BYTES), "--tmpfs", "/dev/shm",
         "--size", str(_TMP_BYTES), "--tmpfs", str(own), "--bind", str(sockets), str(sockets), "--chdir", str(own),
         "--ro-bind-try", str(sockets / CALLS), str(HOME / "fixtures" / "tool_calls.jsonl"),
-        # An administrator's box would else keep all rights, and could be written to between what is bound into it.
-        "--remount-ro", "/dev", "--remount-ro", "/", "--cap-drop", "ALL",
+        # Between what is bound into it a box could else be written to, which the next run in it would find.
+        "--remount-ro", str(HOME), "--remount-ro", "/dev", "--remount-ro", "/",
+        "--cap-drop", "ALL",  # an administrator's box would else keep all rights
     ]  # fmt: skip
 
 

@@ -58,7 +58,7 @@ class QuickRunner:
             with theirs:
                 process = self._box.fork("gate.grading.quick_shell:run", fds=[theirs.fileno()])
             try:
-                return _asked(cells, _Channel(ours, process, min(seconds, SECONDS)))
+                return _asked(cells, _Channel(ours, process, min(seconds, SECONDS), [self._box.sockets]))
             finally:
                 process.kill()  # the sweep waits for its end
 
@@ -99,8 +99,8 @@ def _same(cell: Mapping[str, Any], outputs: list[dict[str, Any]]) -> bool:
 class _Channel:
     """Asks a process in the box, and ends it when it takes too long or uses too much."""
 
-    def __init__(self, link: socket.socket, process: Forked, seconds: float) -> None:
-        self._link, self._seconds = link, seconds
+    def __init__(self, link: socket.socket, process: Forked, seconds: float, folders: list[Path]) -> None:
+        self._link, self._seconds, self._folders = link, seconds, folders
         self._pid = process.pid
         link.settimeout(_LOOK)
 
@@ -116,7 +116,7 @@ class _Channel:
                 if not piece or len(line) > _MAX_LINE:
                     raise ConnectionError
             except TimeoutError:
-                if over := family.over(self._pid, before):
+                if over := family.over(self._pid, before, self._folders):
                     family.kill(self._pid)
                     raise (TimeoutError if over == "timeout" else ConnectionError) from None
             if time.monotonic() > end:

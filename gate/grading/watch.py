@@ -92,6 +92,7 @@ class _Watch(threading.Thread):
         super().__init__(daemon=True)
         self._pid = int(kernel.km.provisioner.pid)
         self._cell, self._before = "", 0.0
+        self._folders = [Path(os.environ[SOCKETS])]
 
     def begin(self, cell: str) -> None:
         """Hear that a cell begins: what was used before it is not its."""
@@ -100,7 +101,7 @@ class _Watch(threading.Thread):
         self._cell = cell
 
     def run(self) -> None:
-        while (came := family.over(self._pid, self._before) or _flooded()) is None:
+        while (came := family.over(self._pid, self._before, self._folders) or _flooded()) is None:
             time.sleep(_EVERY)
         _write({"cell": self._cell, "came": came})
         family.kill(self._pid)

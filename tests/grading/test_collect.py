@@ -99,6 +99,46 @@ def test_two_submissions_of_one_name_stay_two(tmp_path: Path) -> None:
     assert [one.student for one in collect(tmp_path)] == ["ann", "ann-2"]
 
 
+def test_nobody_gets_the_name_of_somebody_else(tmp_path: Path) -> None:
+    for name in ("ann.ipynb", "ann-2.ipynb", f"ann-{NAME[7:]}.ipynb"):
+        save(tmp_path / name, notebook())
+    assert {one.student: one.source for one in collect(tmp_path)} == {
+        "ann": f"ann-{NAME[7:]}.ipynb", "ann-2": "ann-2.ipynb", "ann-3": "ann.ipynb",
+    }  # fmt: skip
+
+
+def without_ids(made: str, in_metadata: bool = False) -> str:
+    document = json.loads(made)
+    for cell in document["cells"]:
+        id = cell.pop("id")
+        cell["metadata"] = {"id": id} if in_metadata else {}
+    return json.dumps({**document, "nbformat_minor": 4})
+
+
+@pytest.mark.parametrize("place", [f"ann/{NAME}.ipynb", f"ann-{NAME[7:]}.ipynb"])
+def test_finds_answers_by_their_names_where_a_program_dropped_the_ids(tmp_path: Path, place: str) -> None:
+    save(tmp_path / place, without_ids(notebook({**CELLS, "mine": "import json\nx = validate_by_hand"})))
+    assert only(tmp_path).cells == {NAME: CELLS}
+
+
+def test_a_name_that_two_cells_define_answers_nothing_where_there_are_no_ids(tmp_path: Path) -> None:
+    twice = {**CELLS, "again": "def validate_by_hand(tool, payload):\n    return payload"}
+    save(tmp_path / "ann" / f"{NAME}.ipynb", without_ids(notebook(twice)))
+    assert "closed-by-hand" not in only(tmp_path).cells[NAME]
+
+
+def test_finds_the_ids_where_colab_keeps_them(tmp_path: Path) -> None:
+    save(tmp_path / "ann.ipynb", without_ids(notebook(), in_metadata=True))
+    assert only(tmp_path).cells == {NAME: CELLS}
+
+
+def test_does_not_take_our_solutions_for_answers_in_a_copy_of_the_kit(tmp_path: Path) -> None:
+    mine = {**CELLS, "closed-by-hand": "def validate_by_hand(tool, payload):\n    return payload"}
+    save(tmp_path / "ann" / "notebooks" / f"{NAME}.ipynb", notebook(mine))
+    save(tmp_path / "ann" / "notebooks" / "solutions" / f"{NAME}.ipynb", notebook())
+    assert only(tmp_path).cells == {NAME: mine}
+
+
 def link(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     os.symlink(HOME / "data" / "labs.json", path)

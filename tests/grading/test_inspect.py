@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gate.grading.exercises import notebooks, solution
-from gate.grading.inspect import refused
+from gate.grading.inspect import _MAGIC, _MARKER, refused
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
 
@@ -40,6 +40,7 @@ BAD = {
         "from gate.grading import seal",
         "import nbval.plugin",
         "import pytest",
+        "import gate\ngate.grading.observe.observers.show",
     ],
     "answer.reference": [
         "reference('memory', '03')",
@@ -67,6 +68,14 @@ BAD = {
         "import importlib",
         "e.__traceback__.tb_frame",
         "eval('gate')",
+        "import pkgutil\nf = pkgutil.resolve_name('gate.results:validate_tool_result')",
+        "import runpy",
+        "import subprocess\nsubprocess.run(['python'])",
+        "from os import system",
+        "import os\nos.popen('env')",
+        "import pickle\npickle.loads(b'')",
+        "import operator\noperator.attrgetter('x')(f)",
+        "from timeit import timeit",
         "exec(text)",
         "globals()['validate_tool_result']",
     ],
@@ -89,6 +98,15 @@ def test_refuses(code: str, source: str) -> None:
     found = refused(NAME, source)
     assert found is not None and found.code == code
     assert "Next: " in found.told and len(found.told) <= 300
+
+
+@pytest.mark.parametrize("source", ["\n" * 19_990 + "(", "a" + " " * 19_000 + "(", "x =" + " " * 19_000 + "(",
+                                    "a" + ".b" * 9_990, "a" + ".b" * 950])  # fmt: skip
+def test_a_text_made_to_be_slow_is_looked_at_line_by_line(source: str) -> None:
+    found = refused(NAME, source)
+    assert found is None or found.code == "answer.not_python"
+    assert all(pattern.search(f"x\n\n{text}") for pattern, text in ((_MAGIC, "  %run"), (_MARKER, "# NBVAL_SKIP")))
+    assert _MAGIC.search("\n\n%run") and not _MARKER.search("#\nNBVAL_SKIP")
 
 
 @pytest.mark.parametrize(

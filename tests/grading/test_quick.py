@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +132,10 @@ def test_a_run_can_neither_change_the_box_nor_look_into_its_server(boxed: Runner
 import ctypes, os, pathlib
 libc = ctypes.CDLL(None, use_errno=True)
 done = []
-for path in ("/here", "/dev/here", os.path.dirname(os.__file__) + "/here.py", "/usr/here", "/etc/here"):
+import gate
+home = os.path.dirname(os.path.dirname(gate.__file__))
+ours = [f"{home}/{place}" for place in ("here.py", "data/here.json", "fixtures/here.json")]
+for path in (*ours, "/here", "/dev/here", os.path.dirname(os.__file__) + "/here.py", "/usr/here", "/etc/here"):
     try: pathlib.Path(path).write_text("1"); done.append(path)
     except OSError: pass
 if libc.mount(None, b"/", None, 32, None) == 0: done.append("remount")
@@ -138,9 +143,50 @@ if libc.ptrace(16, 2, None, None) == 0: done.append("ptrace")
 for name in ("mem", "environ", "maps"):
     try: open(f"/proc/2/{name}", "rb").read(1); done.append(name)
     except OSError: pass
-print(done, [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
+shared = os.statvfs("/dev/shm")
+assert shared.f_blocks * shared.f_frsize <= 128 * 1024**2
+answers = os.listdir(f"{home}/gate/grading/probes")
+print(done, answers, [line.split()[1] for line in open("/proc/self/status") if line.startswith("CapEff")])
 """
-    assert _shown(boxed, tmp_path, tries) == ["[] ['0000000000000000']"]
+    assert _shown(boxed, tmp_path, tries) == ["[] [] ['0000000000000000']"]
+
+
+def test_many_files_are_too_much_however_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(family, "MAX_FILES", 20)
+    for number in range(20):
+        (tmp_path / f"{number}").mkdir()
+    assert family.over(os.getpid(), 10**9, [tmp_path]) is None
+    (tmp_path / "0" / "one more").touch()
+    assert family.over(os.getpid(), 10**9, [tmp_path]) == "crashed"
+
+
+def test_a_run_that_fills_the_folder_of_its_sockets_is_ended(boxed: Runner, tmp_path: Path) -> None:
+    fills = """
+import os, time
+for folder in [line.split()[4] for line in open("/proc/self/mountinfo") if "/gate-" in line]:
+    for number in range(12):
+        try: open(f"{folder}/{number}", "wb").write(bytes(15_000_000))
+        except OSError: pass
+time.sleep(600)
+"""
+    found = boxed.run(replace(_sealed(fills, "print(42)"), seconds=30.0), tmp_path)
+    assert [one.came for one in found.values()] == ["crashed", "missing"]
+
+
+def test_memory_in_files_without_a_name_is_memory(
+    quick: QuickRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(family, "MAX_MEMORY", 500_000_000)
+    hides = """
+import os, time
+kept = []
+for number in range(40):
+    kept.append(os.memfd_create("kept"))
+    os.write(kept[-1], bytes(15_000_000))
+time.sleep(600)
+"""
+    sealed = replace(_sealed(hides, "print(42)"), seconds=30.0)
+    assert quick.run(sealed, tmp_path)["cell-0"].came == "crashed"
 
 
 def test_a_run_that_kills_the_server_costs_itself_and_no_other(boxed: Runner, tmp_path: Path) -> None:
