@@ -53,6 +53,10 @@ class _Shell(InteractiveShell):
         _said.extend(map(_size, (1, 2)))  # nbval stops listening at an error
         _outputs.append({"output_type": "error", "ename": etype.__name__, "evalue": str(evalue), "traceback": stb})
 
+    def ask_exit(self) -> None:
+        """Hear of `exit()`: as in a kernel, the cell ends, and nothing is run after it."""
+        self.exit_now = True
+
 
 def prepare() -> None:
     """Make the shell, in the server."""
@@ -73,6 +77,8 @@ def run(launch: Launch) -> None:
         for line in lines:
             lines.write(json.dumps(_ran(json.loads(line))) + "\n")
             lines.flush()
+            if _Shell.instance().exit_now:
+                return
 
 
 def _catch(name: str, number: int) -> None:

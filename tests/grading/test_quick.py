@@ -195,6 +195,18 @@ def test_a_run_that_kills_the_server_costs_itself_and_no_other(boxed: Runner, tm
     assert _shown(boxed, tmp_path, "print(42)") == ["42"]
 
 
+def test_nothing_is_run_after_an_exit(quick: QuickRunner, tmp_path: Path) -> None:
+    found = quick.run(_sealed("exit()", ("print(42)", "42\n")), tmp_path)
+    assert [one.came for one in found.values()] == ["same", "crashed"]
+
+
+def test_an_answer_may_write_a_log(boxed: Runner, tmp_path: Path) -> None:
+    logs = "import logging; logging.basicConfig(level=10)\ndef f(x): logging.info('%s', x); return x"
+    tried = "from gate.grading.observe import show; show('a', 'call', lambda: f, '{\"input\": \"[3]\"}')"
+    found = boxed.run(_sealed(logs, (tried, '{"returned": 3}\n')), tmp_path)
+    assert [one.came for one in found.values()] == ["same", "same"]
+
+
 def test_a_solution_comes_to_the_same_as_under_nbval(quick: QuickRunner, warm: WarmRunner, tmp_path: Path) -> None:
     name, section = sections("memory")[2]
     sealed = seal(name, asked(name, section), perfect("memory")[name], 5)

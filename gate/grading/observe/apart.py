@@ -75,12 +75,21 @@ def _in_child(call: Callable[[], str], reading: int, writing: int) -> None:
         os.setsid()
         os.close(reading)
         _limit_cpu()
-        sys.stdout = sys.stderr = io.StringIO()
+        _be_silent()
         data = call().encode("utf-8")
         while data:
             data = data[os.write(writing, data) :]
     finally:
         os._exit(0)
+
+
+def _be_silent() -> None:
+    """Let nothing that is written here be shown, by whoever kept a stream from before either: a log has one."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, TypeError):
+            stream.write = len  # type: ignore[method-assign]
+            stream.flush = lambda: None  # type: ignore[method-assign]
+    sys.stdout = sys.stderr = io.StringIO()
 
 
 def _limit_cpu() -> None:
