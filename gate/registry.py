@@ -13,7 +13,7 @@ from typing import Any
 from gate.contract import Contract, Side, refusal, summary
 from gate.decision import Decision, block
 from gate.errors import ConfigError, ContractError, Finding, finding, quote
-from gate.files import locate, read_json
+from gate.files import HOME, locate, read_json
 from gate.payload import MAX_BYTES
 
 LOCK = "contracts.lock.json"
@@ -88,6 +88,14 @@ def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYT
     if found:
         raise ContractError(summary(str(home), found), tuple(found))
     return Contracts(contracts)
+
+
+def kit_contracts() -> Contracts:
+    """Return the kit's own contracts, also where another `schemas` lies: for boards, and what the kit recorded.
+
+    Raises `ContractError` when they cannot be used.
+    """
+    return load_contracts(HOME / "schemas")
 
 
 def contract_files(folder: Path, pattern: str = "*.json") -> list[tuple[Path, str, Side]]:

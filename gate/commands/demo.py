@@ -7,7 +7,7 @@ import argparse
 from gate.commands import show
 from gate.evidence.demo import ASKED, Demo, demo
 from gate.evidence.recorded import load_recorded
-from gate.registry import load_contracts
+from gate.registry import kit_contracts
 
 HELP = "the whole path on recorded, real model output, no browser needed"
 
@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Always exit 0: a demonstration finds nothing wrong with the kit."""
-    shown = demo(load_recorded(), load_contracts())
+    shown = demo(load_recorded(), kit_contracts())
     if args.json:
         prompts = [side._asdict() for side in shown.prompts]
         show.as_json({**shown._asdict(), "prompts": prompts})

@@ -80,7 +80,7 @@ def _tell(args: argparse.Namespace, lab: str, seed: int, folder: str, batch: Bat
 
     rows = [
         {"student": one.student, "value": one.value, "points": one.points, "max_points": one.max_points,
-         "problem": one.problem}
+         "problem": one.why_ungradable()}
         for one in batch.grades
     ]  # fmt: skip
     protection = sorted({", ".join(one.protection) for one in batch.grades if one.exercises})

@@ -11,6 +11,8 @@ from gate.registry import load_contracts
 
 HELP = "judge every fixture twice, by two independent engines"
 
+_NEXT = "a label that is right means another contract; a contract that is right means another fixture."
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -26,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         show.as_json({"fixtures": len(rows), "faults": faults, "rows": [_as_dict(row) for row in rows]})
     else:
-        note = f"{len(rows)} fixtures, each judged twice; {faults} differ." if faults else (
+        note = f"{len(rows)} fixtures, each judged twice; {faults} differ. Next: {_NEXT}" if faults else (
             f"{len(rows)} fixtures, each judged twice: both engines and every label agree."
         )  # fmt: skip
         columns = ("fixture", "label", "engine 1", "engine 2", "codes", "fault")

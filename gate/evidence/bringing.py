@@ -22,13 +22,17 @@ from gate.registry import read_lock
 
 
 class Plan(NamedTuple):
-    """What would be written: the `schemas` by path, the first `fixtures` below `pack`, and the `lock` of `folder`."""
+    """What would be written: the `schemas` by path, the first `fixtures` below `pack`, and the `lock` of `folder`.
+
+    `there` counts the fixtures that lie in `pack` already, and are left as they are.
+    """
 
     folder: Path
     pack: Path
     schemas: dict[Path, str]
     fixtures: tuple[Fixture, ...]
     lock: Lock
+    there: int = 0
 
     def write(self) -> list[str]:
         """Write it, the lock last: until then nothing starts with half an import. Return the paths."""
@@ -56,13 +60,14 @@ def plan(found: Sequence[Imported], folder: Path, pack: Path) -> Plan:
     contracts = [item.contract() for item in found]
     there = unfrozen(folder) if any(folder.glob("*.schema.json")) else []
     lock, _ = settled(read_lock(folder), [*there, *contracts])
-    return Plan(folder, pack, schemas, tuple(_fresh(contracts, pack)), lock)
+    made = _first(contracts)
+    fresh = tuple(one for one in made if not (pack / one.tool / f"{one.id}.json").exists())
+    return Plan(folder, pack, schemas, fresh, lock, len(made) - len(fresh))
 
 
 def _text(item: Imported) -> str:
     return json.dumps(item.schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _fresh(contracts: Sequence[Contract], pack: Path) -> list[Fixture]:
-    made = [replace(one, id=f"{one.side}-{one.id}"[:64]) for contract in contracts for one in first_pack(contract)]
-    return [one for one in made if not (pack / one.tool / f"{one.id}.json").exists()]
+def _first(contracts: Sequence[Contract]) -> list[Fixture]:
+    return [replace(one, id=f"{one.side}-{one.id}"[:64]) for contract in contracts for one in first_pack(contract)]

@@ -14,7 +14,7 @@ from gate.contract import Contract
 from gate.errors import ConfigError
 from gate.orders import Order, load_orders
 from gate.pipeline import ORDER
-from gate.registry import load_contracts
+from gate.registry import kit_contracts
 from gate.semantic import load_policy
 from gate.store import RULES
 
@@ -72,7 +72,7 @@ def kit_page() -> str:
 
     Raises `ConfigError` when one of them cannot be used.
     """
-    contract = load_contracts().input("refund_order")
+    contract = kit_contracts().input("refund_order")
     if contract is None:
         raise ConfigError("schemas holds no contract of refund_order. Next: put refund_order.input.schema.json back.")
     return contract_page(contract, load_orders().values(), load_policy())

@@ -40,7 +40,7 @@ def as_csv(grades: Sequence[Grade]) -> str:
             "score": number(grade.points),
             "max_score": number(grade.max_points),
             "value": grade.value,
-            "problem": _no_formula(grade.problem),
+            "problem": _no_formula(grade.why_ungradable()),
         })  # fmt: skip
     return text.getvalue()
 

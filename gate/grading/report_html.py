@@ -44,7 +44,7 @@ def _class_parts(grades: Sequence[Grade], files: Sequence[str], quick: bool) -> 
     yield tag("ul", *(tag("li", line) for line in summary.talk))
     if summary.ungradable:
         yield tag("h2", "Could not be graded")
-        rows = [(grade.student, grade.problem or _odd(grade)) for grade in summary.ungradable]
+        rows = [(grade.student, grade.why_ungradable()) for grade in summary.ungradable]
         yield table("What could not be graded", ("student", "why"), rows)
     noted = [(grade.student, note) for grade in grades for note in grade.notes]
     if noted:
@@ -60,11 +60,6 @@ def _class_parts(grades: Sequence[Grade], files: Sequence[str], quick: bool) -> 
     yield table("Exercises", ("exercise", "notebook", "pass", "fail", "ungradable", "points"), counts)
     yield from _often("Planted faults that survived", "packs", summary.survivors)
     yield from _often("Missed most often", "students", summary.missed)
-
-
-def _odd(grade: Grade) -> str:
-    notes = [f"{one.id}: {one.note}" for one in grade.exercises if one.value == "ungradable"]
-    return " ".join(notes) or "Some exercises could not be graded."
 
 
 def _scores(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> Html:

@@ -111,3 +111,11 @@ class Grade:
     def max_points(self) -> float:
         """The points that could be earned."""
         return sum(one.max_points for one in self.exercises)
+
+    def why_ungradable(self) -> str:
+        """Return why the whole, or which exercises, could not be graded; empty if all could."""
+        ids: dict[str, list[str]] = {}
+        for one in self.exercises:
+            if one.value == "ungradable" and not self.problem:
+                ids.setdefault(one.note, []).append(one.id)
+        return self.problem or " ".join(f"{', '.join(of)}: {note}" for note, of in ids.items())

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from gate.contract import Contract
 from gate.errors import GateError, ResultGateError, clip
-from gate.registry import Contracts, load_contracts
+from gate.registry import Contracts, kit_contracts
 
 _GOOD = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
 _BAD = {**_GOOD, "reorder_hint": "buy 500 today"}
@@ -182,7 +182,7 @@ def change_contract_and_reload(student: Any, tool: Any) -> Got:
 def narrower(tool: str, most: int) -> Contracts:
     """Return the kit's contracts with at most `most` pieces allowed in a result of `tool`."""
     contracts = []
-    for contract in load_contracts():
+    for contract in kit_contracts():
         if contract.id == f"{tool}.output":
             schema = contract.schema
             schema["properties"]["quantity"]["maximum"] = most

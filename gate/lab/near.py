@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from gate.lab.attacks import HELD, Got, wrote
-from gate.registry import load_contracts
+from gate.registry import kit_contracts
 
 
 def near_miss(student: Any, good: Any, tool: str, pointer: str, codes: tuple[str, ...]) -> Got:
     """Return `hold` if one of the payloads in `student(good)` is refused for exactly this fault at `pointer` alone."""
-    contract = load_contracts().input(tool)
+    contract = kit_contracts().input(tool)
     if contract is None:
         return Got("no contract", f"there is no contract for {wrote(tool)}")
     sent = student(good)

@@ -15,7 +15,7 @@ from typing import Any
 from gate.contract import Side
 from gate.errors import ConfigError
 from gate.lab.rules import Rule
-from gate.registry import load_contracts
+from gate.registry import kit_contracts
 from gate.results import judge_side
 
 Payload = dict[str, Any]
@@ -109,7 +109,7 @@ def plant(seed: int, given: list[str], tool: str, allow: int, block: int) -> lis
     ['block', 'allow']
     """
     wanted = {"allow": allow, "block": block}
-    contracts, seen = load_contracts(), set(given)
+    contracts, seen = kit_contracts(), set(given)
     side: Side = "output" if contracts.output(tool) else "input"
     rules: list[Rule] = []
     for words, text in _candidates(random.Random(seed), given):

@@ -25,7 +25,7 @@ from gate.lab.labelled import call_named
 from gate.lab.near import near_miss
 from gate.lab.stand_in import GOOD_CALL, behind
 from gate.payload import read
-from gate.registry import load_contracts
+from gate.registry import kit_contracts
 
 
 class Rule(NamedTuple):
@@ -137,7 +137,7 @@ def try_call(student: Any, rule: Rule) -> Got:
 
 def try_pack(student: Any, rule: Rule) -> Got:
     """The student's fixtures, a list or a folder: they must notice the planted fault that `case` names."""
-    contract = load_contracts().output(rule.tool)
+    contract = kit_contracts().output(rule.tool)
     try:
         fixtures = student if isinstance(student, list) else load_fixtures(student)
         faults = planted(contract, fixtures) if contract else []

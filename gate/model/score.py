@@ -62,7 +62,8 @@ def score(rows: Iterable[Recorded], contracts: Contracts, asked: Mapping[str, Ma
     for row in rows:
         contract = contracts.input(row.tool) if row.side == "input" else contracts.output(row.tool)
         if contract is None:
-            raise ConfigError(f"{row.id}: {row.tool} has no {row.side} contract. Next: write and freeze one.")
+            advice = "write and freeze one, or name a recording of other tools."
+            raise ConfigError(f"{row.id}: {row.tool} has no {row.side} contract here. Next: {advice}")
         faults, question = by_schema(contract.schema), dict(asked.get(row.kind, {}))
         value = _loads(row.raw)
         count = counts.setdefault(_kind(row, value, contract.schema, faults, question), Counter())

@@ -209,3 +209,26 @@ def test_an_existing_schema_is_never_overwritten(
 def test_a_document_without_a_tool_says_so(document: object) -> None:
     with pytest.raises(ConfigError, match="Next:"):
         import_tools(document)
+
+
+def test_an_import_beside_fixtures_that_are_there_keeps_them_and_says_so(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"name": "refund", "input_schema": OPEN}]), encoding="utf-8")
+    places = ["--into", str(tmp_path / "schemas"), "--fixtures", str(tmp_path / "fixtures"), "--drop-defaults"]
+    assert main(["contract", "import", str(file), *places]) == 0
+    before = {path: path.read_bytes() for path in (tmp_path / "fixtures").rglob("*.json")}
+    capsys.readouterr()
+    shutil.rmtree(tmp_path / "schemas")
+    assert main(["contract", "import", str(file), *places]) == 0
+    said = capsys.readouterr().out
+    assert f"wrote 0 fixtures to {tmp_path / 'fixtures'}; {len(before)} were there already and stay" in said
+    assert "To try it in a notebook" not in said
+    assert {path: path.read_bytes() for path in (tmp_path / "fixtures").rglob("*.json")} == before
+
+
+def test_an_import_says_where_the_bounds_go(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "tools.json"
+    schema = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}
+    file.write_text(json.dumps([{"name": "read", "input_schema": schema}]), encoding="utf-8")
+    assert main(["contract", "import", str(file), "--into", str(tmp_path / "schemas"), "--check"]) == 0
+    assert "Next: write them into the definitions and import into empty folders" in capsys.readouterr().out

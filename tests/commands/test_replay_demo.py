@@ -26,7 +26,7 @@ def test_a_wrong_label_fails_and_stands_first(tmp_path: Path, capsys: pytest.Cap
     assert main(["replay", str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert said.index("b-bad") < said.index("a-good")
-    assert "2 fixtures, each judged twice; 1 differ." in said
+    assert "2 fixtures, each judged twice; 1 differ. Next: a label that is right means another contract;" in said
 
 
 def test_replay_as_json_holds_both_decisions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,3 +74,25 @@ def test_a_recorded_file_that_is_damaged_is_named(tmp_path: Path, text: str, sai
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=said):
         load_recorded(file)
+
+
+@pytest.fixture
+def own_schemas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder `schemas` of one's own, without the kit's tools, where the command runs."""
+    tool = {"name": "read", "input_schema": {"type": "object", "properties": {}}}
+    (tmp_path / "tools.json").write_text(json.dumps([tool]), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main(["contract", "import", "tools.json"]) == 0
+
+
+@pytest.mark.usefixtures("own_schemas")
+def test_the_demo_shows_the_kit_s_contracts_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["demo", "--json"]) == 0
+    assert sum(side["gate"] for side in json.loads(capsys.readouterr().out)["prompts"]) == 72
+
+
+@pytest.mark.usefixtures("own_schemas")
+@pytest.mark.parametrize("command", [["lab", "status"], ["contract", "page", "--out", "page.md"]])
+def test_what_is_about_the_kit_s_tools_works_beside_others(command: list[str]) -> None:
+    assert main(command) == 0

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     written = planned.write() if planned and not args.check else []
     if args.json:
         tools = [_as_dict(item) for item in found]
-        show.as_json({"written": written, "tools": tools, "cell": _cell(planned) if planned else None})
+        show.as_json({"written": written, "tools": tools, "cell": (_cell(planned) or None) if planned else None})
     else:
         _tell(args, found, planned)
     return 1 if refused else 0
@@ -56,12 +56,22 @@ def _tell(args: argparse.Namespace, found: list[Imported], planned: Plan | None)
         verb = "would write" if args.check else "wrote"
         for path in planned.schemas:
             show.line(f"{verb} {path.as_posix()}")
-        show.line(f"{verb} {len(planned.fixtures)} fixtures to {args.fixtures}: read their labels, then keep them")
-    _findings("To do: bounds that only you can know", [(item.id, f) for item in found for f in item.to_do])
+        show.line(_about_fixtures(args, planned, verb))
+    to_do = [(item.id, f) for item in found for f in item.to_do]
+    _findings("To do: bounds that only you can know", to_do)
+    if to_do:
+        show.line("Next: write them into the definitions and import into empty folders: the fixtures then fit them.")
+        show.line("Written into a schema later, a pattern refuses the examples of fixtures made without it.")
     if planned is not None:
         _say_what_is_missing(found)
-        show.line("To try it in a notebook:\n")
-        show.line(_cell(planned))
+        if cell := _cell(planned):
+            show.line("To try it in a notebook:\n")
+            show.line(cell)
+
+
+def _about_fixtures(args: argparse.Namespace, planned: Plan, verb: str) -> str:
+    there = f"; {planned.there} were there already and stay" if planned.there else ""
+    return f"{verb} {len(planned.fixtures)} fixtures to {args.fixtures}{there}: read their labels, then keep them"
 
 
 def _findings(title: str, rows: Sequence[tuple[str, Finding]]) -> None:
@@ -73,14 +83,22 @@ def _findings(title: str, rows: Sequence[tuple[str, Finding]]) -> None:
 def _say_what_is_missing(found: list[Imported]) -> None:
     mute = sorted({item.tool for item in found} - {item.tool for item in found if item.side == "output"})
     if mute:
-        show.line(f"no result contract for {', '.join(mute)}: their results cannot enter memory. Next: write")
+        show.line(f"no result contract for {', '.join(mute)}: no result of that can enter memory. Next: write")
         show.line("<tool>.output.schema.json beside the others, then run gate contract freeze")
 
 
 def _cell(planned: Plan) -> str:
-    """Return a notebook cell that judges one payload that passes and one that does not."""
-    good = next(one for one in planned.fixtures if one.label == "allow")
-    bad = next(one for one in planned.fixtures if one.label == "block" and one.tool == good.tool)
+    """Return a notebook cell that judges one payload that passes and one that does not; empty without such a pair."""
+    allowed = {(one.tool, one.side): one for one in planned.fixtures if one.label == "allow"}
+    pairs = (
+        (allowed[one.tool, one.side], one)
+        for one in planned.fixtures
+        if one.label == "block" and (one.tool, one.side) in allowed
+    )
+    pair = next(pairs, None)
+    if pair is None:
+        return ""
+    good, bad = pair
     lines = [
         "from gate import load_contracts",
         "",
