@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import re
 import shutil
 import signal
 import time
@@ -27,15 +28,23 @@ def be_private(private: bool = True) -> None:
 def sweep(folders: Iterable[str]) -> str:
     """End all other processes of this box, then empty folders; return what could not be done, else "".
 
-    A folder that holds another of them stays, and what it holds beside is emptied.
+    A folder that holds another of them, or what is bound into the box, stays; what it holds beside is emptied.
     """
     if os.getpid() != _FIRST:
         return "this server is in no box of its own"
     if not _end_all():
         return "a process does not end"
     paths = [Path(folder) for folder in folders]
-    kept = {*paths, *(parent for path in paths for parent in path.parents)}
-    return next((f"{path} cannot be emptied" for path in paths if not _empty(path, kept)), "")
+    bound = _mounted() - set(paths)
+    kept = {*paths, *(parent for path in (*paths, *bound) for parent in path.parents)}
+    return next((f"{path} cannot be emptied" for path in paths if not _empty(path, kept, bound)), "")
+
+
+def _mounted() -> set[Path]:
+    """Return where something is mounted in this box: a kit that lies below /tmp is bound into what is swept."""
+    lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    places = (re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), line.split()[4]) for line in lines)
+    return {Path(os.fsdecode(place)) for place in places}
 
 
 def _end_all() -> bool:
@@ -58,17 +67,19 @@ def _runs(pid: int) -> bool:
     return state not in ("Z", "X")
 
 
-def _empty(folder: Path, kept: Collection[Path]) -> bool:
+def _empty(folder: Path, kept: Collection[Path], bound: Collection[Path]) -> bool:
     for path in folder.iterdir():
+        if path in bound:
+            continue
         if path in kept:
-            _empty(path, kept)
+            _empty(path, kept, bound)
         elif path.is_dir() and not path.is_symlink():
             _unlock(path)
             shutil.rmtree(path, ignore_errors=True)
         else:
             with contextlib.suppress(OSError):
                 path.unlink()
-    return all(path in kept for path in folder.iterdir())
+    return all(path in kept or path in bound for path in folder.iterdir())
 
 
 def _unlock(folder: Path) -> None:
