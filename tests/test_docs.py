@@ -67,3 +67,10 @@ def test_every_command_in_it_can_be_typed(path: Path, capsys: pytest.CaptureFixt
 def test_the_commands_in_the_readme_are_found() -> None:
     found = list(_commands(HOME / "README.md"))
     assert "check --tool inventory.lookup -" in found and len(found) > 12
+
+
+def test_the_page_on_trouble_has_a_line_for_each_look_of_the_doctor() -> None:
+    from tests.lab.test_doctor import LOOKS
+
+    _, _, trouble = _text(HOME / "docs" / "setup.md").partition("## Trouble")
+    assert re.findall(r"^\| `(\w+)` \|", trouble, re.MULTILINE) == list(LOOKS)

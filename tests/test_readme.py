@@ -69,6 +69,6 @@ def test_the_line_it_shows_is_what_the_command_says(tmp_path: Path, capsys: pyte
 def test_what_the_ledgers_promise_is_shown_by_tests_that_are_there() -> None:
     files = [HOME / "tests" / name for name in ("test_ledger.py", "test_redis_ledger.py")]
     tests = re.findall(r"^def (test_\w+)", "\n".join(path.read_text(encoding="utf-8") for path in files), re.MULTILINE)
-    named = re.findall(r"`(test_\w+)`", README)
+    named = re.findall(r"`(test_\w+)`", (HOME / "docs" / "monday.md").read_text(encoding="utf-8"))
     assert len(named) >= 10
     assert set(named) - set(tests) == set()

@@ -109,8 +109,8 @@ def test_a_recording_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str
     assert "nowhere.jsonl: cannot be read." in capsys.readouterr().err
 
 
-def test_the_readme_says_these_numbers() -> None:
-    text = (HOME / "README.md").read_text(encoding="utf-8")
+def test_the_page_on_the_model_says_these_numbers() -> None:
+    text = (HOME / "docs" / "model.md").read_text(encoding="utf-8")
     every = total(KIT)
     assert f"{every.naive}, {every.jsonschema} and {every.gate} of its {every.outputs} outputs" in " ".join(
         text.split()
