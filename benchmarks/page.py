@@ -37,8 +37,9 @@ what it does less than the kit, stands at the top of its module.
 _TAIL = """\
 ## Measured apart
 
-The page without an installation: `make lite`, then `.venv/bin/python benchmarks/lite.py`. What a student costs on a hub:
-`benchmarks/hub.py`, with its numbers in `docs/hub.md`. Whether memory stays flat over a million payloads: `make hard`.
+The page without an installation: `make lite`, then `.venv/bin/python benchmarks/lite.py`. What a student costs
+on a hub: `benchmarks/hub.py`, with its numbers in `docs/hub.md`. Whether memory stays flat over a million
+payloads: `make hard`.
 """
 
 
