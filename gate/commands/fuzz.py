@@ -101,4 +101,8 @@ def _words(report: dict[str, Any]) -> list[str]:
         if found:
             shown = ", ".join(json.dumps(item) for item in found[:5])
             lines.append(f"{name.upper().replace('_', ' ')}, {len(found)}: {clip(shown, 1000)}")
-    return [*lines, "Clean." if report["clean"] else "NOT CLEAN."]
+    if report["clean"]:
+        return [*lines, "Clean."]
+    wrong = any(report[name] for name in ("illegal", "wrongly_refused", "surprises"))
+    advice = "look at what got through." if wrong else "send more payloads, with a larger --n."
+    return [*lines, f"NOT CLEAN. Next: {advice}"]
