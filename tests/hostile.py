@@ -150,3 +150,15 @@ def samples() -> list[Any]:
 
 #: For parametrize: by number, because a test runner may well run the code of a value.
 INDEXES = [pytest.param(number, id=f"{number} {quote(value)[:40]}") for number, value in enumerate(samples())]
+
+
+def unnamed_error() -> Exception:
+    """Return an exception whose type answers nothing.
+
+    The type lives no longer than its test: a library that walks through all exceptions would stumble over it.
+    """
+
+    class Unnamed(Exception, metaclass=HostileType):
+        pass
+
+    return Unnamed("boom")

@@ -28,7 +28,7 @@ from gate.pipeline import Pipeline
 from gate.registry import Contracts, load_contracts
 from gate.store import StoreGate
 from tests.call_kit import CONTRACTS, COUNT, FOUND, Counting, call, closed, returning
-from tests.hostile import HostileType, Raising
+from tests.hostile import Raising, unnamed_error
 
 REFUND = {"order_id": "ord_1842", "amount": 19.0, "currency": "USD", "reason": "damaged on delivery"}
 
@@ -511,10 +511,6 @@ def test_a_fenced_result_that_cannot_be_looked_at_holds_its_key() -> None:
     assert len(effects) == 1
 
 
-class Unnamed(Exception, metaclass=HostileType):
-    """Its type does not tell its name."""
-
-
 class Leaves(Exception):
     def __str__(self) -> str:
         raise KeyboardInterrupt
@@ -528,14 +524,16 @@ class Cancels(Exception):
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (Unnamed("boom"), "raised Unnamed.|The tool said: Unnamed: boom"),
+        (unnamed_error, "raised Unnamed.|The tool said: Unnamed: boom"),
         (Leaves(), "raised an exception that cannot be told."),
         (Cancels(), "raised Cancels.|The tool said: Cancels (its text cannot be read: CancelledError)"),
     ],
     ids=["name", "text interrupts", "text cancels"],
 )
-def test_an_exception_that_raises_when_it_is_told_of_is_told_at_once(error: Exception, words: str) -> None:
-    result = lookup(error)
+def test_an_exception_that_raises_when_it_is_told_of_is_told_at_once(
+    error: Exception | Callable[[], Exception], words: str
+) -> None:
+    result = lookup(error() if callable(error) else error)
     assert all(part in result["content"] for part in words.split("|"))
 
 

@@ -222,7 +222,7 @@ def frozen(folder: Path, **quantity: Any) -> Contracts:
     schema = read_json(HOME / "schemas" / f"{TOOL}.output.schema.json")
     schema["properties"]["quantity"] |= quantity
     (folder / f"{TOOL}.output.schema.json").write_text(json.dumps(schema), encoding="utf-8")
-    freeze(folder)
+    freeze(folder, bump=["all"] if (folder / "contracts.lock.json").exists() else ())
     return load_contracts(folder)
 
 

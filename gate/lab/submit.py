@@ -94,7 +94,7 @@ class Submit:
         except ImportError:
             return None
         note = widgets.HTML(f"<p>Save your notebooks first ({_SAVE}).</p>")
-        pair = widgets.Text(description="Names", placeholder="who hands this in", continuous_update=True)
+        pair = widgets.Text(description="Names", placeholder="who hands this in", continuous_update=False)
         button = widgets.Button(description="Pack my answers", button_style="primary", tooltip="Writes one zip file")
 
         def pressed(_button: object) -> None:  # never prints and never raises: what went wrong is shown

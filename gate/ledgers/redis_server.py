@@ -30,6 +30,7 @@ Pipe = Any  # a pipeline of redis: what it answers has no useful types
 
 _VERSION = "1"
 _PAUSE_S = 0.02
+_JITTER = random.Random()  # its own, so that nobody who seeds or watches the shared one is disturbed
 _KEEPS = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
 _KINDS = {"ledger": "hash", "keys": "set", "audit": "stream"}
 _NEXT = "Next: stop, leave the server as it is, and call a person."
@@ -89,7 +90,7 @@ class RedisServer:
                     said = str(lost or "too many others write at once").rpartition("caused error: ")[2]
                     reason = clip(" ".join(said.split()).rstrip("."), 120)
                     raise LedgerError(f"{self.name}: the server cannot be used ({reason}). {_NEXT}") from error
-            time.sleep(random.uniform(0, _PAUSE_S))
+            time.sleep(_JITTER.uniform(0, _PAUSE_S))
 
     def close(self, *, drop: str) -> None:
         """Give the connections back, and the key `drop` away; they are made again when they are needed."""
