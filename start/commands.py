@@ -86,9 +86,9 @@ def test(arguments: list[str]) -> int:
 
 
 def hard(arguments: list[str]) -> int:
-    """Run `tests/hard` with twenty times the budget that `test` gives it; `GATE_HARD` names another."""
+    """Run `tests/hard` and the attacks on the grader with 20 times the budget of `test`; `GATE_HARD` names another."""
     os.environ.setdefault("GATE_HARD", "20")
-    return test(["tests/hard", *arguments])
+    return test(["tests/hard", "tests/grading/test_corpus.py", *arguments])
 
 
 def _has_model() -> bool:
