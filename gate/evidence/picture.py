@@ -33,7 +33,24 @@ def confusion_frame(card: Scorecard) -> pandas.DataFrame:
     return table.rename(index=lambda name: f"human {name}", columns=lambda name: f"machine {name}")
 
 
-class ConfusionPicture:
+class Picture:
+    """What a notebook shows as a picture by itself: `figure` draws it, and `repr`, the same in words, goes along."""
+
+    def figure(self) -> Any:
+        """Return it as a matplotlib Figure that belongs to no window."""
+        raise NotImplementedError
+
+    def _repr_png_(self) -> bytes:
+        return self.png()
+
+    def png(self, dpi: int = 110) -> bytes:
+        """Return the picture as PNG."""
+        out = io.BytesIO()
+        self.figure().savefig(out, format="png", dpi=dpi, bbox_inches="tight", metadata={"Description": repr(self)})
+        return out.getvalue()
+
+
+class ConfusionPicture(Picture):
     """The confusion table as a picture that a notebook shows by itself; `repr` gives the same in words.
 
     A wrong cell is red only when something is in it: a good scorecard has no red.
@@ -45,15 +62,6 @@ class ConfusionPicture:
     def __repr__(self) -> str:
         counts = ", ".join(f"{name.replace('_', ' ')} {getattr(self.card, name)}" for name in Scorecard._fields[1:])
         return f"<confusion of {len(self.card.rows)} calls: {counts}>"
-
-    def _repr_png_(self) -> bytes:
-        return self.png()
-
-    def png(self, dpi: int = 110) -> bytes:
-        """Return the picture as PNG."""
-        out = io.BytesIO()
-        self.figure().savefig(out, format="png", dpi=dpi, bbox_inches="tight", metadata={"Description": repr(self)})
-        return out.getvalue()
 
     def figure(self) -> Any:
         """Return it as a matplotlib Figure that belongs to no window."""

@@ -6,15 +6,15 @@ Not here: the counts (`score`). `repr` gives the same in words, for those who ca
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
+from gate.evidence.picture import Picture
 from gate.model.score import READERS, UNSEEN, Score
 
 _COLOURS = ("#b3541e", "#e0a458", "#3d6b8c")
 
 
-class ScorePicture:
+class ScorePicture(Picture):
     """Bars that a notebook shows by itself: one group a kind, one bar a reader. What should pass stands last."""
 
     def __init__(self, scores: list[Score]) -> None:
@@ -25,15 +25,6 @@ class ScorePicture:
             f"{item.kind}: {item.naive}, {item.jsonschema}, {item.gate} of {item.outputs}" for item in self.scores
         )
         return f"<let through by {', '.join(READERS)}: {told}>"
-
-    def _repr_png_(self) -> bytes:
-        return self.png()
-
-    def png(self, dpi: int = 110) -> bytes:
-        """Return the picture as PNG."""
-        out = io.BytesIO()
-        self.figure().savefig(out, format="png", dpi=dpi, bbox_inches="tight", metadata={"Description": repr(self)})
-        return out.getvalue()
 
     def figure(self) -> Any:
         """Return it as a matplotlib Figure that belongs to no window."""
