@@ -1,11 +1,14 @@
-"""Grading a class: the kit beside nbgrader and plain nbval, on the same sealed notebooks, one worker each.
+r"""Grading a class: the kit beside nbgrader and plain nbval, on the same sealed notebooks.
+
+One worker each, and the kit also with one for each core, as it comes: nbgrader grades one after the other.
 
     NBGRADER_PYTHON=/tmp/nbgrader/bin/python python -m benchmarks.grading [--quick]
 
 nbgrader is no part of the kit; without it, its row says so. Make it an environment of its own that sees the kit's:
 
     python -m venv /tmp/nbgrader && /tmp/nbgrader/bin/pip install nbgrader
-    .venv/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > (its site-packages)/kit.pth
+    .venv/bin/python -c "import os, sysconfig; print(sysconfig.get_path('purelib'), os.getcwd(), sep=os.linesep)" \
+        > "$(/tmp/nbgrader/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/kit.pth"
 
 Every submission answers a whole lab; every second one has a stub in it. The sealed notebooks are those of `gate grade`;
 for nbgrader each probe is a graded test of one point that compares what it shows, so nbgrader's kernels hold the right
@@ -71,6 +74,12 @@ def with_runner(make: Callable[[], Runner], class_: list[Submitted]) -> None:
     runner = make()
     for one in class_:
         grade(one, LAB, SEED, runner)
+
+
+def in_workers(size: int, quick: bool, workers: int) -> None:
+    """Grade a class of this size as the command does, with worker processes that are started for it."""
+    jobs = [Job(handed_in(number), LAB, SEED, quick, kit_fingerprint()) for number in range(size)]
+    list(in_processes(dict(enumerate(jobs)), workers))
 
 
 def with_nbval(class_: list[Submitted]) -> None:
@@ -142,6 +151,10 @@ def measure(effort: Effort) -> Iterator[Part]:
         "pytest --nbval, no box": lambda: with_nbval(class_),
     }
     taken = {name: seconds(work) for name, work in ways.items()}
+    if (cores := os.cpu_count() or 1) > 1:  # as the command does it if nothing is said; the others have no such thing
+        for quick in (False, True):
+            name = f"gate grade{' --quick' if quick else ''}, {cores} workers"
+            taken[name] = seconds(lambda quick=quick: in_workers(len(class_), quick, cores))
     python = os.environ.get("NBGRADER_PYTHON")
     if python:
         taken["nbgrader autograde, no box"] = with_nbgrader(python, class_)
@@ -158,7 +171,7 @@ def compared_graders(taken: dict[str, float], count: int, with_nbgrader: bool) -
     if not with_nbgrader:
         rows.append(("nbgrader autograde, no box", "left out: NBGRADER_PYTHON names no Python that has it", "-", "-"))
     exercises = sum(len(section.exercises) for _, section in sections(LAB))
-    title = f"{count} submissions of {len(sections(LAB))} notebooks, {exercises} graded exercises, one worker"
+    title = f"{count} submissions of {len(sections(LAB))} notebooks, {exercises} graded exercises"
     return Table(title, ("with", "seconds a submission", "submissions a minute", "times gate grade"), rows)
 
 
@@ -169,8 +182,7 @@ def growth(effort: Effort) -> Curve:
     for quick, workers in [(False, 1), (False, cores), (True, 1), (True, cores)]:
         line = lines.setdefault(f"gate grade{' --quick' if quick else ''}, workers: {workers}", {})
         for size in (size for size in _SIZES if size <= effort.of(max(_SIZES), 2)):
-            jobs = [Job(handed_in(number), LAB, SEED, quick, kit_fingerprint()) for number in range(size)]
-            line[size] = seconds(lambda jobs=jobs, workers=workers: list(in_processes(dict(enumerate(jobs)), workers)))
+            line[size] = seconds(lambda size=size, quick=quick, workers=workers: in_workers(size, quick, workers))
     return Curve("submissions", "A class that grows, workers started with it", "submissions", "seconds", lines)
 
 

@@ -12,7 +12,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 from gate.decision import Decision, block
 from gate.engine.explain import Names, explain, names_in
@@ -70,13 +71,14 @@ class Contract:
         ('schema.type',)
         """
         _check_frame(tool, side, version, max_bytes)
-        plain, warnings = _vetted(schema, f"{tool}.{side}")
-        engine = _engine_for(plain)
+        name = f"{tool}.{side}"
+        made = _made(json.dumps(_plain(schema, name)), name)
         # Without a bound, a number that overflows would not be refused by the contract itself.
-        unbounded = any(found.code == "contract.unbounded_number" for found in warnings)
-        quick = None if unbounded else quick_way(plain, engine.skims, max_bytes)
-        names = names_in(plain)
-        return cls(tool, side, version, fingerprint(plain), max_bytes, warnings, plain, engine, quick, names)
+        unbounded = any(found.code == "contract.unbounded_number" for found in made.warnings)
+        quick = None if unbounded else quick_way(made.plain, made.engine.skims, max_bytes)
+        return cls(
+            tool, side, version, made.sha256, max_bytes, made.warnings, made.plain, made.engine, quick, made.names
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<Contract {self.id} version {self.version}>"
@@ -150,13 +152,30 @@ def _canonical(node: Any) -> Any:
     return [_canonical(item) for item in node] if isinstance(node, list) else node
 
 
-def _vetted(schema: Any, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]]:
-    """Return a plain copy of a schema that is fit to be a contract, with its warnings, or raise ContractError."""
+def _plain(schema: Any, name: str) -> dict[str, Any]:
+    """Return a copy of a schema in plain JSON types. Raises `ContractError`."""
     if type(schema) is not dict:
         raise refusal("open", f"{name} must be an object, not {quote(schema)}.", "write the schema as an object.")
     plain = read(schema, max_bytes=4 * MAX_BYTES)
     if isinstance(plain, Finding):
         raise refusal("schema", f"{name}: {plain.message}", "write the schema as plain JSON.")
+    return plain
+
+
+class _Made(NamedTuple):
+    """All that follows from a schema alone. Nobody changes it, so that contracts may share it."""
+
+    plain: dict[str, Any]
+    warnings: tuple[Finding, ...]
+    sha256: str
+    engine: Engine
+    names: Names
+
+
+@lru_cache(maxsize=128)  # a memory, a board or a grader loads the same few contracts again and again
+def _made(text: str, name: str) -> _Made:
+    """Return what follows from a schema that is fit to be a contract, given as JSON text. Raises `ContractError`."""
+    plain = json.loads(text)
     fault = metaschema_fault(plain)
     if fault is not None:
         where, why = escape(fault[0] or "its root", 80), escape(fault[1], 120)
@@ -164,7 +183,7 @@ def _vetted(schema: Any, name: str) -> tuple[dict[str, Any], tuple[Finding, ...]
     errors, warnings = vet(plain)
     if errors:
         raise ContractError(summary(name, errors), tuple(errors))
-    return plain, tuple(warnings)
+    return _Made(plain, tuple(warnings), fingerprint(plain), _engine_for(plain), names_in(plain))
 
 
 def summary(name: str, found: list[Finding]) -> str:

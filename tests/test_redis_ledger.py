@@ -22,6 +22,7 @@ from gate.ledgers.redis import RedisLedger
 from tests.fence_kit import LIMITS, Stuck, Tool, call, comment, fence, said
 from tests.redis_kit import Server
 from tests.test_fence_machine import Machine
+from tests.waiting import wait_until
 
 CALL = Call("k-00000001", "main", "ticket", "digest", "intent", None, True, 2, "{}")
 APPLIED = Event("main", "ticket", CALL.key, "applied")
@@ -118,10 +119,14 @@ def test_a_lease_is_renewed_while_its_ledger_is_open_and_given_up_when_it_is_clo
     ledger = redis_server.ledger(lease_s=0.06)
     with another(ledger, redis_server) as other:
         fence(ledger).run(comment(1), Tool())
+        left = [0]
+
+        def is_renewed() -> bool:  # more is left than at the last look
+            left.append(ledger._server.client.pttl(ledger._lease.key))
+            return left[-1] > left[-2]
+
         for _ in range(5):
-            before = ledger._server.client.pttl(ledger._lease.key)
-            while ledger._server.client.pttl(ledger._lease.key) <= before:  # until it was renewed
-                threading.Event().wait(0.001)
+            wait_until(is_renewed)
         ledger.close()
         assert other._server.client.exists(ledger._lease.key) == 0
 

@@ -46,6 +46,11 @@ def used(pid: int) -> Used | None:
     return Used(len(members), memory, sum(one[1] for one in each))
 
 
+def seconds(pid: int) -> float:
+    """Return the processor time that a process and its family have used so far; 0 when it has ended."""
+    return sum(_one(member)[1] for member in _members(pid))
+
+
 def over(pid: int, before: float, folders: Iterable[Path] = ()) -> CellCame | None:
     """Return what a cell came to whose kernel has ended or uses too much, or None while all is well.
 

@@ -96,8 +96,7 @@ class _Watch(threading.Thread):
 
     def begin(self, cell: str) -> None:
         """Hear that a cell begins: what was used before it is not its."""
-        now = family.used(self._pid)
-        self._before = now.seconds if now else 0.0
+        self._before = family.seconds(self._pid)
         self._cell = cell
 
     def run(self) -> None:

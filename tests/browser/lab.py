@@ -31,6 +31,10 @@ BROWSER_FLAGS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ]
+_RESTORED = """() => {
+    window.jupyterapp?.restored.then(() => { window.restored = true; });
+    return window.restored;
+}"""
 _SWEEP = "%reset -f\nimport ipywidgets\nipywidgets.Widget.close_all()\ndel ipywidgets"
 # A kernel that is not idle has something left to do that nobody waits for any more: it is stopped.
 _CLOSE_ALL = """async ([sweep, written]) => {
@@ -71,15 +75,9 @@ class LabPage:
         """Open a notebook of the server's folder in JupyterLab, and return it when its kernel is there."""
         if not self.page.evaluate("() => Boolean(window.jupyterapp)"):
             self.page.goto(f"{self._server.url}lab?token=tests&reset")
-            self.page.wait_for_function("() => window.jupyterapp")
-        self.page.evaluate(
-            """async (path) => {
-                await jupyterapp.restored;
-                await jupyterapp.commands.execute("docmanager:open", {path});
-            }""",
-            path,
-        )
-        return Notebook(self.page)
+            self.page.wait_for_function(_RESTORED)
+        self.page.evaluate('(path) => void jupyterapp.commands.execute("docmanager:open", {path})', path)
+        return Notebook(self.page, path)
 
     def close_all(self) -> None:
         """Close every notebook without a question; stop every kernel but the swept ones of notebooks tests wrote."""

@@ -6,10 +6,15 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.waiting import wait_until
+from tests.waiting import wait_until
 
 _APP = "const app = window.jupyterapp; const panel = app.shell.currentWidget; const context = panel.sessionContext;"
-_READY = "await app.restored; await panel.context.ready; await context.ready; await context.session.kernel.info;"
+# Looked at again and again, not awaited: of a promise that JupyterLab drops, Chromium says that it was collected.
+_READY = """(path) => {
+    const panel = window.jupyterapp?.shell.currentWidget, context = panel?.sessionContext;
+    return context?.isReady && panel.context.isReady && panel.context.path.endsWith(path) &&
+        context.session?.kernel?.status === "idle";
+}"""
 
 
 class Notebook:
@@ -17,8 +22,8 @@ class Notebook:
     which number a cell of the kit has.
     """
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self, page: Page, path: str = "") -> None:
+        self.page, self._path = page, path
         self._ready()
 
     def run_all(self) -> None:
@@ -122,7 +127,8 @@ class Notebook:
 
     def restart_kernel(self) -> None:
         """Restart the kernel; outputs stay as they are."""
-        self._do(f"{_APP} await context.session.kernel.restart(); {_READY}")
+        self._do(f"{_APP} await context.session.kernel.restart();")
+        self._ready()
 
     def theme(self, name: str) -> None:
         """Switch to "JupyterLab Light" or "JupyterLab Dark"."""
@@ -131,8 +137,7 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def _ready(self) -> None:
-        self.page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext")
-        self._do(f"{_APP} {_READY}")
+        self.page.wait_for_function(_READY, arg=self._path, timeout=60_000)
 
     def _do(self, script: str) -> None:
         self.page.evaluate(f"async () => {{ {script} }}")

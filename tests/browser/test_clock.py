@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.lab import LabPage, LabServer, Notebook
-from tests.browser.waiting import expect_ticks, wait_until
+from tests.browser.waiting import expect_ticks
+from tests.waiting import wait_until
 
 SHOW = "from gate.lab import clock\nclock('memory', '02_freeze_the_contract')"
 

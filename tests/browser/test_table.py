@@ -18,7 +18,7 @@ from tests.browser.table_form import (
     saved_rows,
     status,
 )
-from tests.browser.waiting import wait_until
+from tests.waiting import wait_until
 
 SHOW = "from gate.lab import table\nt = table('memory')\nt"
 ANSWERS = {

@@ -1,19 +1,8 @@
-"""Waiting for what no page shows, and for a clock. Everything else waits by `expect` of playwright."""
+"""Waiting for a clock in a page. Everything else waits by `expect` of playwright, or by `tests.waiting`."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 from playwright.sync_api import Locator, expect
-
-
-def wait_until(holds: Callable[[], bool], seconds: float = 10) -> None:
-    """Wait until something holds that no page shows, such as what a kernel has saved."""
-    deadline = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {seconds} s"
-        time.sleep(0.02)
 
 
 def expect_ticks(timer: Locator) -> None:

@@ -7,7 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from gate.grading.runner import NbvalRunner
 from gate.grading.words import Submitted
 from tests.grading.class_kit import perfect_work
 from tests.grading.kit import perfect
+from tests.waiting import wait_until
 
 FENCE = {**perfect("fence")}
 GATE = "memory.validate"
@@ -130,9 +130,7 @@ def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gate", "grade", str(folder), "--out", str(tmp_path / "grades"), "--workers", "1"]
     saved = tmp_path / "grades" / "fence" / "saved"
     with subprocess.Popen(command, cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while not list(saved.glob("*.json")):
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: any(saved.glob("*.json")) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     kept = {path.name: path.read_bytes() for path in saved.glob("*.json")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from gate.errors import ConfigError
 from gate.files import HOME
 from gate.grading.cluster import on_dask
 from tests.grading.class_kit import do_what_needs_no_kernel, jobs
+from tests.waiting import wait_until
 
 HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
@@ -37,9 +37,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = tmp_path_factory.mktemp("dask") / "scheduler.json"
     with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)) as process:
-        while not file.exists():
-            assert process.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: file.exists() or process.poll() is not None)
         yield json.loads(file.read_text(encoding="utf-8"))["address"]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +19,7 @@ from gate.grading.jobs import Job, do_job
 from gate.grading.processes import in_processes
 from gate.grading.words import Grade, Submitted
 from tests.grading.class_kit import do_what_needs_no_kernel, jobs
+from tests.waiting import wait_until
 
 STUDENTS = ("ada", "bob", "eve", "joe", "zoe")
 do = do_what_needs_no_kernel
@@ -139,6 +139,10 @@ def test_a_worker_with_another_kit_refuses() -> None:
         do_job(replace(jobs("ada")[0], kit="another"))
 
 
+def numbers(folder: Path) -> list[int]:
+    return [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
+
+
 def test_when_the_one_who_asked_is_killed_its_workers_stop(tmp_path: Path) -> None:
     code = (
         "from tests.grading.class_kit import do_what_needs_no_kernel, jobs\n"
@@ -148,12 +152,11 @@ def test_when_the_one_who_asked_is_killed_its_workers_stop(tmp_path: Path) -> No
     )
     (tmp_path / "asks.py").write_text(code, encoding="utf-8")
     with subprocess.Popen([sys.executable, str(tmp_path / "asks.py")], cwd=HOME, env={"PYTHONPATH": str(HOME)}) as asks:
-        while len(workers := [int(path.name) for path in tmp_path.iterdir() if path.name.isdigit()]) < 2:
-            assert asks.poll() is None
-            time.sleep(0.05)
+        wait_until(lambda: len(numbers(tmp_path)) == 2 or asks.poll() is not None)
+        workers = numbers(tmp_path)
         asks.kill()
     gone, alive = psutil.wait_procs([psutil.Process(pid) for pid in workers if psutil.pid_exists(pid)], timeout=30)
-    assert alive == []
+    assert (len(workers), alive) == (2, [])
 
 
 def test_the_lab_is_the_one_that_the_submissions_are_about() -> None:

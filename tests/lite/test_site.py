@@ -14,8 +14,9 @@ from gate.lab.derive import read_notebook
 from lite.serve import Server
 from tests.browser.notebook import Notebook
 from tests.browser.table_form import choice, expect_answers, fill_by_keyboard
-from tests.browser.waiting import expect_ticks, wait_until
+from tests.browser.waiting import expect_ticks
 from tests.lite.site_page import NO_HTTPS, SECONDS, SitePage
+from tests.waiting import wait_until
 
 PAIRS = {pair.learner.stem[:2]: pair for pair in all_pairs() if pair.lab == "memory"}
 WRITTEN = "leak-invented-keys"

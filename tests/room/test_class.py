@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from gate.room.page import class_page
 from gate.room.standing import Standing
 from gate.room.watch import standings, work_folders
 from tests.room.class_kit import BEGAN, make_class
+from tests.waiting import wait_until
 
 LABS = load_plan()
 MEMORY = LABS["memory"]
@@ -135,23 +135,15 @@ def test_goes_on_while_files_are_torn_and_ends_with_ctrl_c(room: Path, tmp_path:
     command = [sys.executable, "-m", "gate", "class", str(room), "--every", "1", "--page", str(page)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HOME) as live:
         try:
-            _until(lambda: page.exists())
+            wait_until(lambda: page.exists())
             (room / "ana" / "work" / "boards.json").write_text("{", encoding="utf-8")
-            _until(lambda: "boards.json: not JSON" in page.read_text(encoding="utf-8"))
+            wait_until(lambda: "boards.json: not JSON" in page.read_text(encoding="utf-8"))
             (room / "ana" / "work" / "boards.json").unlink()
-            _until(lambda: "boards.json: not JSON" not in page.read_text(encoding="utf-8"))
+            wait_until(lambda: "boards.json: not JSON" not in page.read_text(encoding="utf-8"))
         finally:
             live.send_signal(signal.SIGINT)
             _, err = live.communicate(timeout=30)
     assert (live.returncode, err) == (0, "")
-
-
-def _until(holds: object, seconds: float = 30) -> None:
-    assert callable(holds)
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
 
 
 # --- codes ----------------------------------------------------------------------------------------------------------
