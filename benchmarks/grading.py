@@ -33,17 +33,19 @@ from benchmarks.topic import Curve, Effort, Part, Table, alone, number, ratio
 from gate.grading.exercises import asked, sections, solution
 from gate.grading.grade import grade
 from gate.grading.jobs import Job, kit_fingerprint
+from gate.grading.probes import KNOWN
 from gate.grading.processes import in_processes
 from gate.grading.quick import QuickRunner
 from gate.grading.runner import NbvalRunner
 from gate.grading.seal import seal
 from gate.grading.warm_runner import WarmRunner
-from gate.grading.words import Runner, Sealed, Submitted
+from gate.grading.words import Grade, Runner, Sealed, Submitted
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
 
 TITLE = "Grading a class"
 LAB, SEED = "memory", 3
+STUBBED = "memory.validate"
 _SUBMISSIONS = 20
 _SIZES = (1, 2, 5, 10, 20, 30)
 _TEST = """import contextlib, io
@@ -73,13 +75,21 @@ def with_runner(make: Callable[[], Runner], class_: list[Submitted]) -> None:
     """Grade with one of the kit's runners."""
     runner = make()
     for one in class_:
-        grade(one, LAB, SEED, runner)
+        as_it_should_be(grade(one, LAB, SEED, runner))
+
+
+def as_it_should_be(found: Grade) -> None:
+    """Raise unless a submission got what it earned: a grader that runs nothing would be the fastest."""
+    failed = [one.id for one in found.exercises if one.id in KNOWN and one.value != "pass"]
+    if failed != ([STUBBED] if int(found.student[-2:]) % 2 else []):
+        raise SystemExit(f"{found.student} failed {failed}. Next: run gate doctor; nothing here may be measured.")
 
 
 def in_workers(size: int, quick: bool, workers: int) -> None:
     """Grade a class of this size as the command does, with worker processes that are started for it."""
     jobs = [Job(handed_in(number), LAB, SEED, quick, kit_fingerprint()) for number in range(size)]
-    list(in_processes(dict(enumerate(jobs)), workers))
+    for _, found in in_processes(dict(enumerate(jobs)), workers):
+        as_it_should_be(found)
 
 
 def with_nbval(class_: list[Submitted]) -> None:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from gate.errors import ConfigError
 from gate.files import write_whole
 from gate.grading import family, protect
 from gate.warm.forking import Forked, ForkServer, Refused
@@ -53,16 +54,27 @@ class Box:
 
     @contextmanager
     def swept(self) -> Iterator[None]:
-        """Sweep the box, give it for one run, and sweep it again. Raises `Refused` if no clean one can be had."""
+        """Sweep the box, give it for one run, and sweep it again.
+
+        Raises `Refused` if no clean one can be had, and `ConfigError` if the kit cannot even start in a new one.
+        """
         if not self._swept():
             self.close()
             self._open()
+            self._wait()
             if not self._swept():
                 raise Refused("no box can be swept")
         try:
             yield
         finally:
             self._swept()
+
+    def _wait(self) -> None:
+        try:
+            self.server.wait()
+        except (Refused, OSError) as error:
+            message = f"nothing can be run in a box here: {error}. Next: make setup, then gate doctor."
+            raise ConfigError(message) from None
 
     def _swept(self) -> bool:
         try:

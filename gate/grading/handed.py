@@ -20,10 +20,10 @@ from typing import Any
 from gate.errors import Finding, clip, quote
 from gate.grading.exercises import notebooks, solution
 from gate.grading.files import MAX_BYTES, Files, Unreadable
-from gate.grading.seal import defined
 from gate.grading.words import Submitted
 from gate.lab.derive import Cell, exercise_cells
-from gate.lab.submission import FORMAT, KIT_NAME, MAX_CELL
+from gate.lab.names import defined
+from gate.lab.submission import FORMAT, KIT_NAME, MAX_CELL, left_behind
 from gate.payload import read
 
 _NOT_READ = (".", "clock-", "submission")
@@ -56,6 +56,10 @@ def submission(student: str, source: str, files: Files) -> Submitted:
             notebook, found = _known(path, document)
             if notebook is None:
                 notes.append(f"{quote(name)} is none of the lab's notebooks")
+            else:
+                texts = [_text(cell) for cell in document["cells"][:_MOST_CELLS]]
+                short = [text for text in texts if len(text) <= MAX_CELL]
+                notes += (f"{notebook}: {told}" for told in left_behind(found, solution(notebook), short))
         elif place == "manifest.json":
             notes += _manifest(document, files)
             continue

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import warnings
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from gate.errors import escape
 from gate.grading.exercises import solution
+from gate.grading.written_out import not_written_out
+from gate.lab.names import parsed
 from gate.lab.submission import MAX_CELL
 
 _MARKER = re.compile(r"#[^\S\n]*(NBVAL_[A-Z_]+|PYTEST_[A-Z_]+)")
@@ -94,17 +95,10 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
         return
     for way, name in sorted(set(_named(tree))):
         yield from _about(notebook, way, name)
+    if fetched := not_written_out(notebook, source):
+        yield Refused("answer.fetched", f"a schema is written out, without {fetched}. Next: write it as one literal.")
     for name in sorted(_patched(tree, _imported(tree) | _imports_of(notebook))):
         yield Refused("answer.patched", f"{escape(name, 60)} is not yours to change or to search. {_TAKE_OUT}")
-
-
-def parsed(source: str) -> ast.Module:
-    """Return the syntax of a cell, without a word about its style. Raises as `ast.parse` and `compile` do."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        tree = ast.parse(source)
-        compile(tree, "answer", "exec")  # a return outside a function is found only here
-    return tree
 
 
 def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:

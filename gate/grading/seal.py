@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import ast
 import json
-import symtable
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from gate.grading.exercises import Asked, solution
-from gate.grading.inspect import parsed
 from gate.grading.observe import SETUP
 from gate.grading.probes import Case, cases
 from gate.grading.words import Sealed
 from gate.lab.derive import Cell, Notebook, exercise_cells
-from gate.lab.reference import binds
+from gate.lab.names import binds, defined, statements, uses
 
 SECONDS = 30.0  # for one cell, on the clock: what a cell that only waits costs
 Sources = Mapping[str, str]
@@ -49,15 +47,6 @@ def seal(name: str, questions: Iterable[Asked], answers: Sources, seed: int) -> 
                 probes[probe] = case.id
                 cells.append(_probe(probe, asked, case))
     return Sealed(name, {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, probes, SECONDS)
-
-
-def defined(source: str) -> list[str]:
-    """Return the names that a cell defines, imports or assigns; none if it is no Python.
-
-    >>> defined("import json\\nx = 1")
-    ['json', 'x']
-    """
-    return _made(_statements(source))
 
 
 def answer_cells(name: str, questions: Iterable[Asked]) -> dict[str, list[str]]:
@@ -95,14 +84,14 @@ def _kept(source: Notebook, exercises: Mapping[str, list[str]], answers: Sources
 
 
 def _parts(cell: Cell, exercises: Mapping[str, list[str]], answers: Sources) -> Iterator[_Part]:
-    id, ours = cell["id"], _statements(cell["source"])
+    id, ours = cell["id"], statements(cell["source"])
     if id in exercises:
-        both = [*ours, *_statements(answers.get(id, ""))]
-        yield _Part(id, answers.get(id, ""), set(_made(both)), set().union(*map(_names, both)))
+        both = [*ours, *statements(answers.get(id, ""))]
+        yield _Part(id, answers.get(id, ""), _made(both), set().union(*map(uses, both)))
     else:
         for node in ours:
             for one in _each(node):
-                yield _Part(id, ast.unparse(one), set(_made([one])), _names(one))
+                yield _Part(id, ast.unparse(one), _made([one]), uses(one))
 
 
 def _each(node: ast.stmt) -> list[ast.stmt]:
@@ -112,28 +101,8 @@ def _each(node: ast.stmt) -> list[ast.stmt]:
     return [node]
 
 
-def _made(nodes: Iterable[ast.stmt]) -> list[str]:
-    return [name for node in nodes for name in binds(node)]
-
-
-def _names(node: ast.stmt) -> set[str]:
-    """Return the names that a statement looks up in the module: not what its functions have for themselves."""
-    try:
-        tables = [symtable.symtable(ast.unparse(node), "cell", "exec")]
-    except (RecursionError, SyntaxError, MemoryError, UnicodeError):  # what is nested so deep is a student's
-        return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-    found = {name.get_name() for name in tables[0].get_symbols() if name.is_referenced()}
-    for table in tables:
-        tables += table.get_children()
-        found |= {name.get_name() for name in table.get_symbols() if name.is_referenced() and name.is_global()}
-    return found
-
-
-def _statements(source: str) -> list[ast.stmt]:
-    try:
-        return parsed(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
+def _made(nodes: Iterable[ast.stmt]) -> set[str]:
+    return {name for node in nodes for name in binds(node)}
 
 
 def _probe(id: str, asked: Asked, case: Case) -> Cell:

@@ -23,7 +23,7 @@ from gate.warm import SWITCH
 from gate.warm.forking import Forked, ForkServer, Refused
 from gate.warm.starts import MODULES
 
-_KERNEL = (*MODULES, "gate.grading.observe", "gate.registry:kit_contracts", "gate.grading.warm_nbval")
+_KERNEL = (*MODULES, "gate.grading.observe", "gate.grading.warm_nbval")
 _NBVAL = ("nbval.kernel", "coverage", "gate.grading.watch", "IPython.paths", "gate.grading.warm_nbval:prepare")
 
 

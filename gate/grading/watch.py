@@ -55,6 +55,7 @@ def pytest_runtest_makereport(item: Any, call: pytest.CallInfo[None]) -> Generat
     report = yield
     if call.when == "setup" and call.excinfo is None:
         if not _watches:
+            _hear(item.parent.kernel)
             _watches.append(_Watch(item.parent.kernel))
             _watches[0].start()
         _watches[0].begin(item.cell["id"])
@@ -67,12 +68,25 @@ def _came(item: Any, call: pytest.CallInfo[None]) -> CellCame:
     if item.get_closest_marker("xfail") or (call.excinfo and isinstance(call.excinfo.value, pytest.skip.Exception)):
         return "missing"
     if call.excinfo is None:
-        return "same"
+        return "same" if _replies[-1:] == ["ok"] else "error"
     error = call.excinfo.value
     if type(error).__name__ != "NbCellError":
         return "crashed"
     said = str(error)
     return "timeout" if said.startswith("Timeout") else "differs" if said == "Cell outputs differ" else "error"
+
+
+def _hear(kernel: Any) -> None:
+    """Note what the kernel replies to each cell. nbval looks at what is shown only, and an error may not be shown."""
+    get_message = kernel.get_message
+
+    def heard(*args: Any, **options: Any) -> Any:
+        message = get_message(*args, **options)
+        if message["msg_type"] == "execute_reply":
+            _replies.append(message["content"]["status"])
+        return message
+
+    kernel.get_message = heard
 
 
 def _shown(item: Any) -> str:
@@ -113,3 +127,4 @@ def _flooded() -> CellCame | None:
 
 
 _watches: list[_Watch] = []  # one kernel, one watch
+_replies: list[str] = []

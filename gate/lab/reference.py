@@ -22,7 +22,8 @@ from gate.errors import ConfigError, quote
 from gate.files import HOME
 from gate.lab.board import turned_green
 from gate.lab.derive import Notebook, read_notebook
-from gate.lab.exercise import bound, solved_statements
+from gate.lab.exercise import solved_statements
+from gate.lab.names import binds
 from gate.lab.show import Shown
 
 Names = dict[str, Any]
@@ -105,23 +106,6 @@ def _needed(notebook: Notebook, wanted: list[str]) -> list[ast.stmt]:
         if len(needed) == before:
             break
     return [statements[index] for index in sorted(chosen)]
-
-
-def binds(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that a statement at module level defines, imports them, or tries to import them."""
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in aliases)
-        case ast.Assign(targets=targets):
-            for target in targets:
-                yield from bound(target)
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
-        case ast.Try(body=body):
-            for inner in body:
-                yield from binds(inner)
 
 
 def _code(notebook: Notebook) -> Iterator[str]:

@@ -16,15 +16,16 @@ import importlib.metadata
 import io
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.errors import ConfigError, clip
 from gate.files import HOME, read_json
 from gate.lab.answers import work_folder
-from gate.lab.derive import exercise_cells, learner_path, read_notebook
+from gate.lab.derive import Notebook, exercise_cells, learner_path, read_notebook
 from gate.lab.exercise import stub
+from gate.lab.names import borrowed
 from gate.lab.status import board_status
 
 FORMAT = 1
@@ -56,8 +57,9 @@ class Submission(NamedTuple):
 def collect(solutions: Iterable[Path], pair: str = "", work: Path | None = None, home: Path = HOME) -> Submission:
     """Return the submission for the notebooks whose solutions are given: answer cells, answers, fixtures.
 
-    Missing is: a notebook or cell that is not there, a stub that was not replaced, a board that is not green, a file
-    that is too large or no JSON. It is handed in all the same, without that part.
+    Missing is: a notebook or cell that is not there, a stub that was not replaced, a name that only a cell of the
+    student's own makes, a board that is not green, a file that is too large or no JSON. It is handed in all the same,
+    without that part.
     """
     missing: list[str] = []
     files: dict[str, str] = {}
@@ -101,7 +103,20 @@ def _cells(name: str, solution: Path, missing: list[str]) -> dict[str, str]:
         if source == stub(cell["source"]):
             missing.append(f"{answer} is as it was handed out")
         found[cell["id"]] = source
+    missing += (f"{name}: {told}" for told in left_behind(found, read_notebook(solution), written.values()))
     return found
+
+
+def left_behind(answers: Mapping[str, str], solution: Notebook, written: Iterable[str]) -> Iterator[str]:
+    """Yield in words what answers need of cells that a student added or changed: those are not handed in.
+
+    `answers` are by cell id, `written` the text of all code cells of the student's notebook.
+    """
+    exercises = {cell["id"] for cell in exercise_cells(solution)}
+    code = [cell for cell in solution["cells"] if cell["cell_type"] == "code"]
+    ours = [cell["source"] for cell in code if cell["id"] not in exercises]
+    for id, names in borrowed(answers, ours, written).items():
+        yield f"what {id} needs of a cell of your own, {', '.join(names)}: move it into that answer cell"
 
 
 def _work_files(work: Path, missing: list[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from gate.warm.forking import Forked, ForkServer, Refused
 MODULES = (
     "ipykernel.kernelapp", "ipykernel.debugger", "IPython.core.completerlib", "IPython.core.debugger",
     "IPython.core.oinspect", "IPython.extensions.storemagic", "psutil", "tornado.platform.asyncio",
-    "gate.lab", "ipywidgets", "anywidget", "jsonschema", "httpx",
+    "gate.lab", "ipywidgets", "anywidget", "jsonschema", "httpx", "gate.registry:kit_contracts",
 )  # fmt: skip
 _LATE = ("GATE_", "JPY_", "MODEL_", "PYTEST_")  # variables that are read when they are needed, never at an import
 _MOST = 2  # servers; each holds some 100 MB

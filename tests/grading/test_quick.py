@@ -74,7 +74,6 @@ _CELLS = [
     "print('\\ud800')", "import builtins; builtins.print = None", ("print(42)", "42\n"),
 ]  # fmt: skip
 _LATE = ("cell-7", "cell-8")  # what is written past Python is at times shown too late to count, on a busy machine
-# A kernel that has no memory left to tell of an error has told of none: nbval takes the cell for one that ended well.
 _EATS = """
 eaten = []
 try:
@@ -107,10 +106,16 @@ def test_every_cell_comes_to_what_it_comes_to_under_nbval(quick: QuickRunner, wa
 def test_a_cell_that_ends_the_run_ends_it_as_under_nbval(
     end: str, quick: QuickRunner, warm: WarmRunner, tmp_path: Path
 ) -> None:
-    sealed = _sealed(("print(42)", "42\n"), _ENDS[end], ("print(42)", "42\n"))
+    sealed = replace(_sealed(("print(42)", "42\n"), _ENDS[end], ("print(42)", "42\n")), seconds=3)
     runners = [quick, warm, *([NbvalRunner()] if end in ("exits", "sleeps") else [])]
     found = [[one.came for one in runner.run(sealed, tmp_path).values()] for runner in runners]
     assert all(one == found[0] for one in found) and found[0][0] == "same" != found[0][1]
+
+
+def test_a_cell_that_leaves_no_memory_to_tell_of_its_error_is_no_pass(boxed: Runner, tmp_path: Path) -> None:
+    eats_all = "eaten = []\nwhile True: eaten.append(bytearray(50_000_000))"
+    found = boxed.run(_sealed(("print(42)", "42\n"), eats_all), tmp_path)
+    assert [one.came for one in found.values()] in (["same", "error"], ["same", "crashed"])
 
 
 def test_nothing_of_a_run_is_left_for_the_next(boxed: Runner, tmp_path: Path) -> None:

@@ -98,6 +98,6 @@ def test_bad_style_is_no_reason_to_leave_an_answer_out(line: str) -> None:
 
 def _cells(name: str, one: Asked) -> list[str]:
     from gate.grading.exercises import solution
-    from gate.grading.seal import defined
+    from gate.lab.names import defined
 
     return [cell["id"] for cell in exercise_cells(solution(name)) if one.name in defined(cell["source"])]

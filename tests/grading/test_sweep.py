@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gate.errors import ConfigError
 from gate.grading import box, protect
 
 LEAVE = """
@@ -41,3 +42,14 @@ def test_a_kit_below_the_folder_that_is_swept_stays_and_all_else_goes(kind: str,
     ]  # fmt: skip
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.stdout, ran.stderr) == ("'' ['a b', 'a b/kit', 'a b/kit/kept.txt']\n", "")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in protect.working() if box.works(kind)] or ["none"])
+def test_a_kit_that_cannot_start_in_a_box_is_said_once_and_grades_nobody(kind: protect.Kind) -> None:
+    if kind == "none":
+        return
+    broken = box.Box(kind, ["no_such_module"])
+    says = "in a box here: no_such_module cannot be imported.* Next: make setup"
+    with pytest.raises(ConfigError, match=says), broken.swept():
+        raise AssertionError("it was given")
+    broken.close()

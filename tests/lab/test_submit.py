@@ -103,6 +103,17 @@ def test_says_what_is_missing_and_hands_in_the_rest(solution: Path) -> None:
     assert "write" in json.loads(handed.files[f"notebooks/{NAME}.json"])
 
 
+def test_says_what_an_answer_needs_of_a_cell_that_is_not_handed_in(solution: Path) -> None:
+    path = learner_path(solution)
+    answer(path, "write", source="def validate_by_hand(tool, payload):\n    return helper(payload)")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    own = {"id": "own", "cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    document["cells"].insert(0, {**own, "source": "def helper(payload):\n    return payload"})
+    path.write_text(json.dumps(document), encoding="utf-8")
+    told = f"{NAME}: what write needs of a cell of your own, helper: move it into that answer cell"
+    assert told in submitted(solution).missing
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
