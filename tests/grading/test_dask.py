@@ -37,7 +37,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = tmp_path_factory.mktemp("dask") / "scheduler.json"
     with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)) as process:
-        wait_until(lambda: file.exists() or process.poll() is not None)
+        wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
         yield json.loads(file.read_text(encoding="utf-8"))["address"]
 
 
@@ -63,11 +63,11 @@ def test_every_submission_is_graded_once_and_as_locally_although_a_worker_dies(s
 
 
 def test_what_kills_every_worker_is_ungradable_and_the_others_are_graded(scheduler: str, tmp_path: Path) -> None:
-    wanted = jobs("ada", "killed-always", "bob", note=str(tmp_path / "seen"))
+    wanted = jobs("killed-always", "ada", "bob", "eve", note=str(tmp_path / "seen"))
     with worker(scheduler, tmp_path, "third"):  # a nanny starts it again
         found = dict(on_dask(dict(enumerate(wanted)), scheduler, do_what_needs_no_kernel))
-    assert [found[n].value for n in range(3)] == ["fail", "ungradable", "fail"]
-    assert found[1].problem.startswith("every worker that graded it died.")
+    assert [found[n].value for n in range(4)] == ["ungradable", "fail", "fail", "fail"]
+    assert found[0].problem.startswith("every worker that graded it died.")
 
 
 def test_a_worker_with_another_kit_stops_the_run(scheduler: str, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ _CELLS = [
     ("def broken(:", []),
 ]
 _ENDS = {"slow": "while True: pass", "gone": "import os; os._exit(3)"}
-_LIMITS = {"faults": 100, "ends": 8}
+_LIMITS = {"faults": 100, "ends": 5}
 _WHICH = ("import sys; print('gate.warm.server' in sys.modules)", [new_output("stream", name="stdout", text="True\n")])
 
 

@@ -23,7 +23,7 @@ from gate.grading.observe.canonical import MAX_CHARS, canonical
 from gate.lab.limit import TimedOut, run_limited
 
 CPU_SECONDS = 3
-SECONDS = 15.0
+SECONDS = 8.0
 MAX_ENDED = 2  # tries of one exercise that may run into a limit; the others are then not tried
 
 _ended: dict[str, int] = {}
