@@ -36,7 +36,7 @@ def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = tmp_path_factory.mktemp("dask") / "scheduler.json"
-    with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)) as process:
+    with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)):
         wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
         yield json.loads(file.read_text(encoding="utf-8"))["address"]
 
