@@ -76,6 +76,7 @@ def with_runner(make: Callable[[], Runner], class_: list[Submitted]) -> None:
     runner = make()
     for one in class_:
         as_it_should_be(grade(one, LAB, SEED, runner))
+    runner.close()
 
 
 def as_it_should_be(found: Grade) -> None:

@@ -50,6 +50,9 @@ class NbvalRunner:
             in_time = self._nbval(inner, sockets, sealed.seconds)
             return came(inner / "record.jsonl", ids, "missing" if in_time else "timeout")
 
+    def close(self) -> None:
+        """End what it keeps warm: nothing."""
+
     def _write_kernel(self, inner: Path, sockets: Path) -> None:
         """Write the kernelspec `sealed`: our kernel in its box, interrupted by message, as no signal reaches it."""
         own = inner / "own"

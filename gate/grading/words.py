@@ -64,6 +64,9 @@ class Runner(Protocol):
     def run(self, sealed: Sealed, folder: Path) -> Mapping[str, Ran]:
         """Return what each code cell came to, by its id. Never raises for what a student's code does."""
 
+    def close(self) -> None:
+        """End what it keeps warm."""
+
 
 @dataclass(frozen=True)
 class Check:

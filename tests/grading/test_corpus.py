@@ -52,10 +52,11 @@ def taken() -> Iterator[tuple[object, str]]:
 
 
 @pytest.fixture(scope="module")
-def runner(request: pytest.FixtureRequest) -> Runner:
+def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """The runner of `gate grade --quick`, and of `gate grade`."""
     made: Runner = request.param()
-    return made
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize(("runner", "name"), list(taken()), indirect=["runner"])
