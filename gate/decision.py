@@ -21,6 +21,8 @@ class Decision(NamedTuple):
 
     >>> bool(Decision("block", "schema"))
     False
+    >>> print(Decision("block", "schema", (Finding("schema.type", "/quantity", "it must be an integer"),)))
+    block at schema: schema.type
     """
 
     outcome: Outcome
@@ -31,6 +33,10 @@ class Decision(NamedTuple):
 
     def __bool__(self) -> bool:
         return self.outcome == "allow"
+
+    def __str__(self) -> str:
+        codes = ", ".join(dict.fromkeys(self.codes))
+        return f"{self.outcome} at {self.stage}" + (f": {codes}" if codes else "")
 
     @property
     def codes(self) -> tuple[str, ...]:

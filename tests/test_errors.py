@@ -89,6 +89,14 @@ def test_only_an_allowing_decision_is_true() -> None:
     assert not Decision("block", "schema")
 
 
+def test_a_decision_prints_as_a_few_words_and_its_repr_holds_everything() -> None:
+    twice = [Finding("schema.type", "/a", "m"), Finding("schema.type", "/b", "m"), Finding("schema.enum", "/c", "m")]
+    refused = block("schema", twice)
+    assert str(refused) == f"{refused}" == "block at schema: schema.type, schema.enum"
+    assert str(Decision("allow", "store", (), {"a": 1})) == "allow at store"
+    assert eval(repr(refused), {"Decision": Decision, "Finding": Finding}) == refused
+
+
 def test_findings_have_one_order_and_stand_once() -> None:
     one, two, three = Finding("b", "/a", "x"), Finding("a", "/b", "x"), Finding("a", "/a", "x")
     assert block("schema", [two, one, three, one]).findings == (three, one, two)

@@ -53,6 +53,8 @@ def run(args: argparse.Namespace) -> int:
     hidden = payload != picked.payload
     decision = judge_side(contracts, tool, side, payload)
     if not args.json:
+        if picked.row:
+            show.line(_which(picked, chosen=args.row > 0))
         tell(tool, decision)
     if hidden:
         print("gate: what looks like a secret was replaced by [redacted] in the payload.", file=sys.stderr)
@@ -63,10 +65,17 @@ def run(args: argparse.Namespace) -> int:
     path = None if refusal else add_fixture(fixture, args.out)
     if args.json:
         told: dict[str, Any] = {"path": path and str(path), "refused": refusal, "redacted": hidden}
+        told |= {"row": picked.row, "rows": picked.rows} if picked.row else {}
         show.as_json(told | {"decision": decision.as_dict(), "label": label})
     else:
         show.line(f"{path}: {label} {', '.join(fixture.codes)}".rstrip() if path else f"Not added: {refusal}")
     return 1 if refusal else 0
+
+
+def _which(picked: Picked, *, chosen: bool) -> str:
+    """Return which row was taken, of how many, and how to take another one where nobody chose it."""
+    others = " (--row N takes another)" if not chosen and picked.rows != 1 else ""
+    return f"row {picked.row} of {picked.rows}{others}"
 
 
 def _refusal(

@@ -22,11 +22,13 @@ _LINE_BYTES = 4 * MAX_BYTES  # a payload in its wrapping
 
 
 class Picked(NamedTuple):
-    """A payload, and the tool and side that it was for, where the place says so."""
+    """A payload, and the tool and side that it was for, where the place says so; out of several rows, which of them."""
 
     payload: dict[str, Any] | str
     tool: str | None = None
     side: Side | None = None
+    row: int | None = None
+    rows: int | None = None
 
 
 def from_bytes(raw: bytes) -> Picked:
@@ -56,7 +58,8 @@ def from_run(path: str | Path, *, row: int = -1, call: str | None = None, side: 
     lines = [line for line in text.split("\n") if line]
     if not lines or row == 0 or abs(row) > len(lines):
         raise ConfigError(f"{path} has {len(lines)} lines. Next: choose --row from 1 to {len(lines)}.")
-    return _from_line(path, lines[row - 1 if row > 0 else row])
+    at = row if row > 0 else len(lines) + 1 + row
+    return _from_line(path, lines[at - 1])._replace(row=at, rows=len(lines))
 
 
 def _text(path: str | Path) -> str:

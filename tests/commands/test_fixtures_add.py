@@ -155,6 +155,21 @@ def test_a_refused_payload_becomes_a_fixture_by_its_row(capsys: Capture) -> None
     assert "has 2 lines. Next: choose --row from 1 to 2." in capsys.readouterr().err
 
 
+def test_it_says_which_row_it_took_of_how_many_and_how_to_take_another(capsys: Capture) -> None:
+    _quarantine(json.dumps(TEXT))
+    add = ["fixtures", "add", "--from", "quarantine.jsonl", *_said("block")]
+    assert main(add) == 0
+    assert capsys.readouterr().out.startswith("row 1 of 1\n")
+    _quarantine('{"sku":', "{")
+    assert main(add) == 0
+    assert capsys.readouterr().out.startswith("row 3 of 3 (--row N takes another)\n")
+    assert main([*add, "--row", "2"]) == 0
+    assert capsys.readouterr().out.startswith("row 2 of 3\n")
+    assert main([*add, "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["row"], told["rows"]) == (3, 3)
+
+
 def test_a_payload_that_quarantine_does_not_hold_whole_is_refused(capsys: Capture) -> None:
     memory = AgentMemory(quarantine="quarantine.jsonl")
     with pytest.raises(ResultGateError):
