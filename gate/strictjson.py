@@ -141,7 +141,7 @@ def loads(text: str, *, max_depth: int = MAX_DEPTH) -> Any | Finding:
         return refused.found
     except json.JSONDecodeError as error:
         return finding(
-            "parse.not_json", "", f"not JSON at line {error.lineno} column {error.colno}: {error.msg}.",
+            "parse.not_json", "", f"not JSON at line {error.lineno} column {error.colno}: {_said(error)}.",
             "send one complete JSON object in double quotes, no prose and no comments.",
         )  # fmt: skip
     return lone_surrogate() if _SURROGATE.search(json.dumps(value, ensure_ascii=False)) else value
@@ -156,3 +156,8 @@ def loads_exact(text: str) -> Any:
     Decimal('19.000000000000001')
     """
     return json.loads(text, parse_float=Decimal)
+
+
+def _said(error: json.JSONDecodeError) -> str:
+    """Return what the reader said, without the words that its own place would follow."""
+    return error.msg.removesuffix(" at").removesuffix(" starting")

@@ -93,6 +93,15 @@ def test_where_the_text_goes_wrong_is_told() -> None:
     assert isinstance(found, Finding) and "line 2 column 6" in found.message
 
 
+def test_what_is_told_of_a_torn_text_is_a_whole_sentence() -> None:
+    for text, told in (
+        ('{"a": "x', "column 7: Unterminated string."),
+        ('{"a\t', "column 4: Invalid control character."),
+    ):
+        found = loads(text)
+        assert isinstance(found, Finding) and found.message.endswith(told), found
+
+
 def test_the_first_bad_byte_is_told() -> None:
     found = decode(b'{"a": "\xff"}')
     assert isinstance(found, Finding) and found.message == "byte 7 is not valid UTF-8."

@@ -16,7 +16,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the code."""
+    """Print the code, and how the class's table names this pair."""
     from gate.errors import ConfigError, quote
     from gate.lab.answers import work_folder
     from gate.lab.plan import load_plan
@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
         show.as_json({**found._asdict(), "code": code})
         return 0
     show.line(code)
+    show.line(f"Next: paste it into the chat. You are {found.pair} in the class's table.")
     for note in found.notes:
         show.line(note)
     return 0

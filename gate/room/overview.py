@@ -53,7 +53,7 @@ class RowAt(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """The class in one lab at one moment: pairs, the one that is stuck longest first, and the rows of the table."""
+    """The class in one lab at one moment: pairs, where to walk first, and the rows of the table."""
 
     lab: Lab
     boards: tuple[str, ...]
@@ -69,6 +69,8 @@ class Overview(NamedTuple):
 def overview(lab: Lab, found: Iterable[Standing], now: int) -> Overview:
     """Return what the class looks like at a second `now`. A pair is stuck when nothing changed for five minutes.
 
+    Who is stuck longest stands first, who has every board green last.
+
     >>> from gate.lab.plan import load_plan
     >>> one = Standing("7KQ2", "memory", "02_freeze_the_contract", 0, {}, {"row-1": "allow"})
     >>> two = one._replace(pair="9ZZ3", choices={"row-1": "block"})
@@ -76,8 +78,10 @@ def overview(lab: Lab, found: Iterable[Standing], now: int) -> Overview:
     ['row-1']
     """
     standings = list(found)
+    boards = len(boards_of(lab.id))
     pairs = sorted(
-        (_pair(lab, one, now) for one in standings), key=lambda one: (not one.stuck, -(one.idle or 0), one.pair)
+        (_pair(lab, one, now) for one in standings),
+        key=lambda one: (not one.stuck, one.green == boards, -(one.idle or 0), one.pair),
     )
     return Overview(lab, tuple(boards_of(lab.id)), tuple(pairs), _rows(lab, standings))
 

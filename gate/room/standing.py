@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 from gate.errors import ConfigError
 from gate.files import HOME, read_json
 from gate.lab.board_file import load_board
-from gate.lab.plan import Lab
+from gate.lab.plan import Lab, load_plan
 from gate.lab.sheet import Sheet, load_sheet
 from gate.lab.vetted import data_contract
 
 MAX_BYTES = 262_144  # of one file; the kit's own are far smaller
+_ANEW = "Next: let the pair change any answer; the kit keeps this file beside and begins a fresh one."
 
 
 class Standing(NamedTuple):
@@ -49,7 +50,13 @@ def boards_of(lab: str) -> dict[str, tuple[str, int]]:
     ('01_reproduce_the_leak', 6)
     """
     boards = [load_board(path.stem) for path in sorted((HOME / "data" / "boards").glob(f"{lab}.*.json"))]
-    ordered = sorted((board for board in boards if not board.trial), key=lambda board: (board.notebook, board.id))
+    plan = load_plan(HOME / "data" / "labs.json").values()  # the kit's own: the order stands in every code
+    graded = [one.id for lab in plan for section in lab.sections for one in section.exercises]
+    places = {name: place for place, name in enumerate(graded)}
+    ordered = sorted(
+        (board for board in boards if not board.trial),
+        key=lambda board: (board.notebook, places.get(board.id, len(places)), board.id),
+    )
     return {board.id: (board.notebook.split("/")[1], len(board.rules)) for board in ordered}
 
 
@@ -82,12 +89,15 @@ def _read(path: Path, contract: str, notes: list[str]) -> dict[str, Any]:
     try:
         document = read_json(path, max_bytes=MAX_BYTES)
     except ConfigError as error:
-        notes.append(f"{path.name}: {error.findings[0].message if error.findings else 'it cannot be read'}")
+        told = (
+            f"{error.findings[0].message} {_ANEW}" if error.findings else "it cannot be read. Next: look at its rights."
+        )
+        notes.append(f"{path.name}: {told}")
         return {}
     document.pop("version", None)
     decision = data_contract(contract).judge(document) if contract else None
     if decision is not None and not decision:
-        notes.append(f"{path.name}: {decision.findings[0].message}")
+        notes.append(f"{path.name}: {decision.findings[0].message} {_ANEW}")
         return {}
     return document
 

@@ -59,6 +59,7 @@ def test_a_torn_file_is_told_and_the_other_pairs_are_shown(room: Path, capsys: p
     notes = {pair["pair"]: pair["notes"] for pair in told["pairs"]}
     assert [len(notes[name]) for name in ("ana", "late", "room 2/kim")] == [1, 1, 0]
     assert notes["late"][0].startswith("table-memory.json: not JSON")
+    assert all("Next: let the pair change any answer" in note for note in (*notes["ana"], *notes["late"]))
 
 
 # --- what it says ---------------------------------------------------------------------------------------------------
@@ -83,7 +84,11 @@ def test_the_pair_that_is_stuck_longest_stands_first_and_one_that_is_done_is_not
     ]
     seen = overview(MEMORY, found, 10_000)
     assert [(pair.pair, pair.idle) for pair in seen.pairs if pair.stuck] == [("longest", 9), ("stuck", 6)]
-    assert [pair.pair for pair in seen.pairs][:2] == ["longest", "stuck"]
+    assert [pair.pair for pair in seen.pairs] == ["longest", "stuck", "at work", "new", "done"]
+
+
+def test_boards_stand_in_the_order_of_the_lab() -> None:
+    assert [*overview_boards()][-2:] == ["memory.pack", "memory.bigger_pack"]
 
 
 def overview_boards() -> dict[str, tuple[str, int]]:

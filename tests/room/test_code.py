@@ -103,5 +103,7 @@ def test_a_broken_tag_is_kept_beside_and_a_new_one_made(
     monkeypatch.setenv("GATE_WORK", str(tmp_path))
     (tmp_path / "pair.json").write_text('{"tag": "../../etc"}', encoding="utf-8")
     assert main(["progress"]) == 0
-    assert decode(capsys.readouterr().out.strip(), LABS).lab == "memory"
+    code, told = capsys.readouterr().out.splitlines()
+    pair = decode(code, LABS).pair
+    assert told == f"Next: paste it into the chat. You are {pair} in the class's table."
     assert (tmp_path / "pair.broken-1.json").read_text(encoding="utf-8") == '{"tag": "../../etc"}'
