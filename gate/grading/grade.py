@@ -27,6 +27,7 @@ from gate.grading.verdict import not_run, verdict
 from gate.grading.words import Check, Exercise, Grade, Ran, Runner, Sealed, Submitted, Value
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
+from gate.lab.names import unmade
 from gate.lab.plan import Section
 
 _ENDED = ("timeout", "crashed")
@@ -163,9 +164,12 @@ def _is_done(one: Asked, sealed: Sealed, ran: Mapping[str, Ran]) -> bool:
 
 def _checks(one: Asked, sealed: Sealed, ran: Mapping[str, Ran], seed: int) -> tuple[Check, ...]:
     """Return the checks of a question. Where its answer cell ended the run, that is what all of them came to."""
-    mine = [ran[id] for id in answer_cells(one.notebook, [one])[one.id] if id in ran and ran[id].came in _ENDED]
+    answers = answer_cells(one.notebook, [one])[one.id]
+    mine = [ran[id] for id in answers if id in ran and ran[id].came in _ENDED]
     cells = {check: mine[0] if mine else ran[id] for id, check in sealed.probes.items()}
-    return tuple(check for case in cases(one, seed) for check in verdict(case, one.name, cells[case.id]))
+    texts = {cell["id"]: cell["source"] for cell in sealed.notebook["cells"]}
+    lacks = unmade([text for id, text in texts.items() if id in answers], texts.values())
+    return tuple(check for case in cases(one, seed) for check in verdict(case, one.name, cells[case.id], lacks))
 
 
 def _refused(one: Asked, reason: Refused) -> Exercise:

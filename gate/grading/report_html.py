@@ -64,13 +64,14 @@ def _class_parts(grades: Sequence[Grade], files: Sequence[str], quick: bool) -> 
 
 def _scores(grades: Sequence[Grade], files: Sequence[str], summary: Summary) -> Html:
     ids = [one.id for one in summary.exercises]
+    heads = [name.removeprefix(f"{grades[0].lab}.") for name in ids] if grades else []
     rows = []
     for grade, file in sorted(zip(grades, files, strict=True), key=lambda pair: pair[0].student.lower()):
         mine = {one.id: _worth(one.value, one.points, one.max_points) for one in grade.exercises}
         link = tag("a", grade.student, href=f"students/{quote(file)}.html")
         total = _worth(grade.value, grade.points, grade.max_points)
         rows.append((link, total, *(mine.get(name, "") for name in ids)))
-    return table("Who, and which exercise", ("student", "in all", *ids), rows, "scores")
+    return table("Who, and which exercise", ("student", "in all", *heads), rows, "scores")
 
 
 def _often(title: str, who: str, found: Sequence[Often]) -> Iterator[Html]:
@@ -87,7 +88,7 @@ def student_page(grade: Grade) -> str:
 
 def _student_parts(grade: Grade) -> Iterator[Html]:
     if grade.problem:
-        yield tag("p", "Your submission could not be graded. ", grade.problem, class_="ungradable")
+        yield tag("p", "Your submission could not be graded: ", grade.problem, class_="ungradable")
         return
     yield tag("p", f"{number(grade.points)} of {number(grade.max_points)} points.")
     first = next((one for one in grade.exercises if one.value != "pass"), None)
@@ -99,7 +100,7 @@ def _student_parts(grade: Grade) -> Iterator[Html]:
 
 def _exercise(one: Exercise) -> Iterator[Html]:
     yield tag("h3", f"{one.id}: ", _worth(one.value, one.points, one.max_points), f" {_TITLES[one.value]}")
-    yield tag("p", " ".join((one.notebook, one.note)), class_="quiet")
+    yield tag("p", ": ".join(filter(None, (one.notebook, one.note))), class_="quiet")
     wrong = [check for check in one.checks if check.value != "pass"]
     alike = Counter((check.field or check.id, check.code, check.told) for check in wrong)
     rows = [_told(*words, times) for words, times in alike.items()]

@@ -112,7 +112,8 @@ def _talk(
         yield f"{most.times} of {students} went wrong at {most.field or most.id}: {most.told or most.code}"
     if survivors:
         most = survivors[0]
-        survived = f"The planted fault {most.field} survived {most.times} of {students} packs."
+        packs = sum(one.passed + one.failed for one in exercises if most.id.startswith(one.id))
+        survived = f"The planted fault {most.field} survived {most.times} of {packs} packs."
         yield f"{survived} Who finds a fixture that notices it?"
     if not (hard and hard.share < 1) and not survivors:
         yield "Everyone has everything. Ask for a fault that nobody planted."

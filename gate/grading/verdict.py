@@ -9,10 +9,10 @@ Not here: points (`grade`).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gate.errors import Finding
+from gate.errors import Finding, escape
 from gate.grading.observe import MAX_CHARS
 from gate.grading.probes import Case, Judge
 from gate.grading.words import Check, Ran
@@ -30,22 +30,26 @@ _ENDED = {
     "untried": "it was not tried, for two inputs before did not end in time",
     "not written": "it is not written yet",
 }
+_MOVE = "put into the answer cell itself what makes it, and hand in again."
 
 
-def verdict(case: Case, name: str, ran: Ran) -> Iterator[Check]:
-    """Yield the checks of one probe: one, or one for each judge."""
+def verdict(case: Case, name: str, ran: Ran, unmade: Sequence[str] = ()) -> Iterator[Check]:
+    """Yield the checks of one probe: one, or one for each judge. `unmade` are names it uses that no cell makes."""
     seen = _seen(ran.shown)
     if not case.probe.judges:
-        yield _check(case.id, name, case.probe.told, ran.came == "same", ran, seen)
+        yield _check(case.id, name, case.probe.told, ran.came == "same", ran, seen, unmade)
     for number, (told, judge) in enumerate(case.probe.judges, start=1):
         id = f"{case.id}.{number:02}" if len(case.probe.judges) > 1 else case.id
-        yield _check(id, name, told, ran.came == "same" and _judged(judge, seen), ran, seen)
+        yield _check(id, name, told, ran.came == "same" and _judged(judge, seen), ran, seen, unmade)
 
 
-def _check(id: str, name: str, told: str, right: bool, ran: Ran, seen: dict[str, Any]) -> Check:
+def _check(id: str, name: str, told: str, right: bool, ran: Ran, seen: dict[str, Any], unmade: Sequence[str]) -> Check:
     if right:
         return Check(id, "pass", "", name, told)
     code, how = _how(ran, seen)
+    if unmade and seen.get("raised") == "NameError":  # the same whatever the input: one reason, told once
+        names = ", ".join(escape(one, 60) for one in unmade[:3])
+        return Check(id, "fail", code, name, f"no cell that was handed in makes {names}. Next: {_MOVE}")
     return Check(id, "fail", code, name, f"{told}: {how}. Next: try inputs of this kind on {name}; its board has some.")
 
 

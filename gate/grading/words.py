@@ -120,5 +120,6 @@ class Grade:
         ids: dict[str, list[str]] = {}
         for one in self.exercises:
             if one.value == "ungradable" and not self.problem:
-                ids.setdefault(one.note, []).append(one.id)
+                why = next((check.told for check in one.checks if check.value == "ungradable"), "") or one.note
+                ids.setdefault(why, []).append(one.id)
         return self.problem or " ".join(f"{', '.join(of)}: {note}" for note, of in ids.items())

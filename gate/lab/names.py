@@ -84,3 +84,19 @@ def borrowed(answers: Mapping[str, str], ours: Iterable[str], theirs: Iterable[s
     own = {name for text in theirs for name in defined(text)} - had
     found = {id: sorted(own.intersection(*[set().union(*map(uses, statements(text)))])) for id, text in answers.items()}
     return {id: names for id, names in found.items() if names}
+
+
+def unmade(answers: Iterable[str], cells: Iterable[str]) -> list[str]:
+    """Return the names that answers look up and that no cell makes, theirs among `cells`; sorted.
+
+    >>> unmade(["def f():\\n    return helper(json)"], ["import json", "def f():\\n    return helper(json)"])
+    ['helper']
+    """
+    looked_up = set().union(*(uses(node) for source in answers for node in statements(source)))
+    made = {name for source in cells for node in statements(source) for name in (*binds(node), *_stored(node))}
+    return sorted(looked_up - made - _HAD)
+
+
+def _stored(node: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement sets anywhere in it: in a loop, a `with`, a branch."""
+    return (part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))

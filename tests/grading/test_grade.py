@@ -38,6 +38,17 @@ def test_half_of_the_work_earns_half_of_it_and_slow_is_not_wrong(nbval: Runner, 
     assert came == {"memory.by_hand": ("pass", 2), "memory.validate": ("fail", 0)}
 
 
+def test_an_answer_that_lacks_what_was_not_handed_in_is_told_the_name_once(nbval: Runner, tmp_path: Path) -> None:
+    name = "memory/03_fail_closed"
+    answer = "def validate_tool_result(tool, payload):\n    return checked(CONTRACTS, tool, payload)"
+    found = grade(submitted({name: {"closed-gate": answer}}), "memory", 3, nbval, tmp_path)
+    (one,) = [one for one in found.exercises if one.id == "memory.validate"]
+    assert {check.told for check in one.checks if check.value != "pass"} == {
+        "no cell that was handed in makes checked. Next: put into the answer cell itself what makes it, "
+        "and hand in again."
+    }
+
+
 def test_nothing_handed_in_is_a_fail_and_nothing_readable_is_ungradable(nbval: Runner, tmp_path: Path) -> None:
     nothing = grade(submitted({}), "results", 3, nbval, tmp_path)
     assert (nothing.value, nothing.points) == ("fail", 0) and nothing.max_points > 0

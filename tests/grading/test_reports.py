@@ -81,10 +81,19 @@ def test_the_class_page_says_who_what_and_what_to_talk_about() -> None:
     for said in (
         "5 submissions", "Seed 7", "no network, own process", "zoe", "the zip holds a link",
         "pack.inventory.lookup (memory/05_replay_fixtures) earned 50% of its points: do it again together.",
-        "The planted fault /properties/quantity/maximum survived 4 of 5 packs.", "✗", "2.5/3",
+        "The planted fault /properties/quantity/maximum survived 4 of 4 packs.", "✗", "2.5/3",
     ):  # fmt: skip
         assert said in seen.text, said
     assert seen.links == [f"students/{FILES[n]}.html" for n in (3, 0, 1, 2, 4)]
+
+
+def test_an_answer_that_was_refused_is_told_with_its_reason_wherever_it_is_named() -> None:
+    told = "a schema is written out, without open. Next: write it as one literal."
+    check = Check("memory.contract/answer", "ungradable", "answer.fetched", "schema", told)
+    one = Exercise("memory.contract", "memory/02", "ungradable", 0, 3, (check,), "The answer was not run.")
+    mine = Grade("dora", "memory", 7, "ungradable", (one,))
+    assert mine.why_ungradable() == f"memory.contract: {told}"
+    assert all(told in text for text in (as_csv([mine]), class_page([mine], ["dora"]), student_page(mine)))
 
 
 def test_what_most_missed_comes_first() -> None:
