@@ -202,9 +202,10 @@ def _vet(contract: Contract, limits: Limits) -> None:
     """Refuse a contract that the fence cannot guard: without an action to allow or a key to hold on to."""
     schema = contract.schema
     fields = schema.get("properties", {})
-    for name, rule in (("action", "enum"), (KEY, "pattern")):
+    for name, rule, such in (("action", "enum", '["create"]'), (KEY, "pattern", '"^[a-z0-9-]{8,64}$"')):
         if not isinstance(fields.get(name, {}).get(rule), (str, list)) or name not in schema.get("required", ()):
-            raise ConfigError(f"the contract {contract.id} has no required {name} with {rule}. Next: add it.")
+            add = f'such as "{name}": {{"type": "string", "{rule}": {such}}}, and "{name}" to "required"'
+            raise ConfigError(f"the contract {contract.id} has no required {name} with {rule}. Next: add one, {add}.")
     strange = [action for action in limits.allowed_actions if action not in fields["action"]["enum"]]
     if strange:
         raise ConfigError(

@@ -246,7 +246,11 @@ def a_fresh_key_for_the_same_intent(_: Place) -> list[str]:
     return steps(comment(1), comment(1, idempotency_key="c-fresh-001"))
 
 
-@row("C33", "the contract ticket.input has no required action with enum. Next: add it.")
+@row(
+    "C33",
+    "the contract ticket.input has no required action with enum. Next: add one, such as "
+    '"action": {"type": "string", "enum": ["create"]}, and "action" to "required".',
+)
 def a_contract_without_an_action(_: Place) -> list[str]:
     schema = CONTRACT.schema
     del schema["allOf"], schema["properties"]["action"]

@@ -28,6 +28,7 @@ LABELS = ("allow", "repair", "block")
 STAGES = ("parse", "schema", "store", "semantic")
 MIN_ROWS = 12
 _KEYS = {"id", "label", "stage", "note", "reviewed_by_rule"}
+_WRITE = "write a line of JSON for each call: id, label, stage, arguments (or raw), note, reviewed_by_rule."
 _ID = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _NUMBERED = re.compile(r"([a-z-]*)([0-9]+)")
 
@@ -54,6 +55,8 @@ def load_calls(path: str | os.PathLike[str], *, min_rows: int = MIN_ROWS) -> tup
     """
     try:
         lines = locate(path).read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: there is no such pack. Next: {_WRITE}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: the pack cannot be read as UTF-8 text. Next: put the file back.") from error
     if lines[-1] == "":
@@ -91,8 +94,8 @@ def _call(line: str, number: int) -> Call:
 def _row_fault(row: dict[str, Any]) -> str:
     """Return what is wrong with one row, or nothing."""
     payload = {"arguments", "raw"} & set(row)
-    for key in sorted(_KEYS - set(row)):
-        return f"{key} is missing."
+    if missing := sorted(_KEYS - set(row)):
+        return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Next: {_WRITE}"
     for key in sorted(set(row) - _KEYS - payload):
         return f"{quote(key)} is no field of a call."
     if len(payload) != 1:

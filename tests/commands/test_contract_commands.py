@@ -226,6 +226,19 @@ def test_an_import_beside_fixtures_that_are_there_keeps_them_and_says_so(tmp_pat
     assert {path: path.read_bytes() for path in (tmp_path / "fixtures").rglob("*.json")} == before
 
 
+def test_the_cell_to_try_is_short_enough_to_read(tmp_path: Path, capsys: Capture) -> None:
+    body = {"type": "object", "properties": {"body": {"type": "string", "maxLength": 5000}}, "required": ["body"]}
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"name": "mail", "input_schema": body}]), encoding="utf-8")
+    places = ["--into", str(tmp_path / "schemas"), "--fixtures", str(tmp_path / "fixtures")]
+    assert main(["contract", "import", str(file), *places]) == 0
+    cell = capsys.readouterr().out.partition("To try it in a notebook:")[2]
+    assert "schemas').input('mail')" in cell and max(map(len, cell.replace(str(tmp_path), "").splitlines())) < 120
+    made: dict[str, Any] = {}
+    exec(cell, made)
+    assert "unknown_field" in capsys.readouterr().out
+
+
 def test_an_import_says_where_the_bounds_go(tmp_path: Path, capsys: Capture) -> None:
     file = tmp_path / "tools.json"
     schema = {"type": "object", "properties": {"zone": {"type": "string"}}, "required": ["zone"]}

@@ -173,9 +173,18 @@ def test_refuses_a_pack_without_a_refusal(tmp_path: Path) -> None:
 
 def test_refuses_a_pack_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     (tmp_path / "pack.jsonl").write_bytes(b"\xff\n")
-    for name in ("pack.jsonl", "gone.jsonl"):
-        with pytest.raises(ConfigError, match=f"{name}: the pack cannot be read as UTF-8 text"):
-            load_calls(tmp_path / name)
+    for name, told in (
+        ("pack", "the pack cannot be read as UTF-8 text"),
+        ("gone", "there is no such pack. Next: write"),
+    ):
+        with pytest.raises(ConfigError, match=f"{name}.jsonl: {told}"):
+            load_calls(tmp_path / f"{name}.jsonl")
+
+
+def test_names_all_fields_that_a_row_lacks_at_once(tmp_path: Path) -> None:
+    short = {"id": "a", "label": "allow", "stage": None, "arguments": {}}
+    with pytest.raises(ConfigError, match="line 1: note, reviewed_by_rule are missing. Next: write a line of JSON"):
+        load_calls(pack(tmp_path, short))
 
 
 # --- Counting --------------------------------------------------------------------------------------------------------
@@ -373,7 +382,7 @@ def test_a_wrong_stage_is_exit_1(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         (["--gates", "schema,judge"], "is no stage"),
         (["--gates", ""], "is no stage"),
-        (["--fixtures", "gone.jsonl"], "gone.jsonl: the pack cannot be read"),
+        (["--fixtures", "gone.jsonl"], "gone.jsonl: there is no such pack"),
         (["--min-rows", "13"], "it holds 12 of at least 13 calls; missing: t13"),
         (["--gates", "semantic", "--timeout", "0"], "time-out must be a number above 0"),
         (["--gates", "semantic", "--timeout", "nan"], "time-out must be a number above 0"),

@@ -88,17 +88,18 @@ def _say_what_is_missing(found: list[Imported]) -> None:
 
 
 def _cell(planned: Plan) -> str:
-    """Return a notebook cell that judges one payload that passes and one that does not; empty without such a pair."""
-    allowed = {(one.tool, one.side): one for one in planned.fixtures if one.label == "allow"}
-    pairs = (
-        (allowed[one.tool, one.side], one)
-        for one in planned.fixtures
-        if one.label == "block" and (one.tool, one.side) in allowed
-    )
-    pair = next(pairs, None)
-    if pair is None:
+    """Return a notebook cell that judges one payload that passes and one that does not; empty without such a pair.
+
+    They are short, for a cell is to be read, and the second one breaks the schema: a text that is no JSON shows less.
+    """
+    short = sorted(planned.fixtures, key=lambda one: len(repr(one.payload)))
+    allowed = {(one.tool, one.side): one for one in reversed(short) if one.label == "allow"}
+    broken = {(one.tool, one.side): one for one in reversed(short) if "schema.unknown_field" in one.codes}
+    keys = ((one.tool, one.side) for one in planned.fixtures)
+    key = next((key for key in keys if key in allowed and key in broken), None)
+    if key is None:
         return ""
-    good, bad = pair
+    good, bad = allowed[key], broken[key]
     lines = [
         "from gate import load_contracts",
         "",
