@@ -178,8 +178,8 @@ def _made(text: str, name: str) -> _Made:
     plain = json.loads(text)
     fault = metaschema_fault(plain)
     if fault is not None:
-        where, why = escape(fault[0] or "its root", 80), escape(fault[1], 120)
-        raise refusal("schema", f"{name} is no JSON Schema at {where}: {why}", "correct it.")
+        where, why = escape(fault[0] or "its root", 80), escape(fault[1].replace('"', "'"), 120)
+        raise refusal("schema", f"{name} is no JSON Schema at {where}: {why}.", "correct it.")
     errors, warnings = vet(plain)
     if errors:
         raise ContractError(summary(name, errors), tuple(errors))

@@ -105,7 +105,7 @@ def _row_fault(row: dict[str, Any]) -> str:
     if row["label"] not in LABELS:
         return f"label {quote(row['label'])} is not one of {', '.join(LABELS)}."
     if row["label"] == "allow" and row["stage"] is not None:
-        return "stage must be null for an allowed call: it stops nowhere."
+        return "stage must be null (None in Python) for an allowed call: it stops nowhere."
     if row["label"] != "allow" and row["stage"] not in STAGES:
         return f"stage {quote(row['stage'])} is not one of {', '.join(STAGES)}."
     for key in ("note", "reviewed_by_rule"):

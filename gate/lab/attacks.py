@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
-from gate.errors import GateError, ResultGateError, clip
+from gate.decision import Decision
+from gate.errors import Finding, GateError, ResultGateError, clip
 from gate.registry import Contracts, kit_contracts
 
 _GOOD = {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}
@@ -42,6 +43,10 @@ def wrote(value: object, limit: int = 80) -> str:
     """
     if value is None:
         return "None"
+    if isinstance(value, Decision):
+        return f"a Decision ({value.outcome})"
+    if isinstance(value, Finding):
+        return f"a Finding ({value.code})"
     try:
         return clip(json.dumps(value), limit)
     except (TypeError, ValueError, RecursionError):

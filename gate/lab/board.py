@@ -13,6 +13,7 @@ import io
 import re
 import sys
 from datetime import UTC, datetime
+from types import FunctionType
 from typing import Any
 
 from gate.errors import clip
@@ -37,8 +38,8 @@ class Result:
     `green` is true when every row is; `red` holds the ids of the rows that are not, to be mended in their order.
     """
 
-    def __init__(self, board: Board, rows: tuple[Row, ...], notes: tuple[str, ...]) -> None:
-        self.rows, self.notes = rows, notes
+    def __init__(self, board: Board, rows: tuple[Row, ...], notes: tuple[str, ...], name: str = "f") -> None:
+        self.rows, self.notes, self._name = rows, notes, name
         self._board = f"{board.id}, {board.title}", board.kind
 
     @property
@@ -52,10 +53,10 @@ class Result:
         return not self.red
 
     def __repr__(self) -> str:
-        return board_page.as_text(*self._board, self.rows, self.notes)
+        return board_page.as_text(*self._board, self.rows, self.notes, self._name)
 
     def _repr_html_(self) -> str:
-        return board_page.as_html(*self._board, self.rows, self.notes)
+        return board_page.as_html(*self._board, self.rows, self.notes, self._name)
 
 
 def board(name: str, student: Any, *, trial: bool = False) -> Result:
@@ -74,14 +75,15 @@ def board(name: str, student: Any, *, trial: bool = False) -> Result:
     chosen = load_board(name)
     rows = run_rules(chosen, student)
     notes = _disagreements(chosen)
+    called = student.__name__ if isinstance(student, FunctionType) and student.__name__.isidentifier() else "f"
     if trial or chosen.trial:
-        return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.", *notes))
+        return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.", *notes), called)
     answers = Answers("boards")
     result = Result(chosen, rows, notes)
     _last_run[name] = (student, result.green)
     at = datetime.now(UTC).isoformat(timespec="seconds")
     answers.save({name: {"green": len(rows) - len(result.red), "rows": len(rows), "red": list(result.red), "at": at}})
-    return Result(chosen, rows, (*notes, *answers.notes))
+    return Result(chosen, rows, (*notes, *answers.notes), called)
 
 
 def hint(name: str, level: int = 1) -> Shown:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate.errors import clip
 from gate.lab.attacks import wrote
@@ -19,7 +19,11 @@ from gate.lab.rules import Row
 _GIVEN = 100
 _SHORT = 8  # rows that are all shown
 _WAITING = ("unwritten", "untried", "no pack", "no contract")  # not tried: something else comes first
-_SAID_ONCE = (*_WAITING, "crash")
+_SAID_ONCE = (*_WAITING, "crash", "unclear")
+_LONG = 50  # characters of a text among the arguments of a call
+#: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
+_CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
+_CRASHED = ', which is a crash. To refuse: raise ResultGateError("why")'
 #: What a rule that expects "hold" waits for, by kind of board.
 _HOLDS = {"schema": "nothing is open", "pack": "noticed", "calls": "this call, labelled"}
 _WIDTHS = {"rule": 12, "given": 11, "expected": 6, "got": 12}  # at least, in em: a squeezed column is a column of words
@@ -38,10 +42,13 @@ class _Line(NamedTuple):
     waits: bool
 
 
-def as_text(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
-    """Return a board as text that reads well in a terminal and aloud. `kind` is how its rules are tried."""
+def as_text(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str], name: str = "f") -> str:
+    """Return a board as text that reads well in a terminal and aloud.
+
+    `kind` is how its rules are tried, `name` that of the function they call.
+    """
     shown = [_counts(title, rows)]
-    for line in _lines(kind, rows):
+    for line in _lines(kind, rows, name):
         rule = line.row.rule
         if line.row.green:
             shown.append(f"green  {rule.id}: {rule.words}")
@@ -52,11 +59,11 @@ def as_text(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) ->
     return "\n".join([*shown, *notes])
 
 
-def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) -> str:
+def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str], name: str = "f") -> str:
     """Return a board as HTML: the rows to work on as a table, the others folded where the board is long."""
     colour = _GREEN if all(row.green for row in rows) else _RED
     counts = f"<b>{escape(_counts(title, rows))}</b>"
-    shown, folded, about = _folded(_lines(kind, rows))
+    shown, folded, about = _folded(_lines(kind, rows, name))
     if shown:
         top = _html_table(shown, f'<caption style="text-align: left; color: {colour}">{counts}</caption>')
     else:  # a table without rows would be as narrow as its longest word
@@ -66,16 +73,19 @@ def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str]) ->
     return f"{top}{more}{below}"
 
 
-def _lines(kind: str, rows: Sequence[Row]) -> list[_Line]:
+def _lines(kind: str, rows: Sequence[Row], name: str) -> list[_Line]:
     """Return what is shown, red rows first. What stopped one row after another is said at the first of them."""
     lines: list[_Line] = []
+    stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome == "crash"
+    refusals = [row for row in rows if row.rule.expect == "block" and row.got.outcome == "crash"]
+    crashed = refusals[0] if refusals and kind in _RAISES and not stopped else None
     for row in sorted(rows, key=lambda row: row.green):
         again = bool(lines) and row.got.outcome in _SAID_ONCE and row.got == lines[-1].row.got
-        got = "the same" if again else row.got.words
+        got = "the same" if again else row.got.words + (_CRASHED if row is crashed else "")
         told = "Next: " in row.got.words  # what was found says itself what to do
         advice = "" if lines or row.green or told else row.rule.next  # of the first red row: one thing at a time
-        waits = again and row.got.outcome in _WAITING
-        lines.append(_Line(row, _given(kind, row, rows), _expected(kind, row), got, advice, waits))
+        waits = again and (stopped or row.got.outcome in _WAITING)
+        lines.append(_Line(row, _given(kind, row, rows, name), _expected(kind, row), got, advice, waits))
     return lines
 
 
@@ -117,15 +127,32 @@ def _counts(title: str, rows: Sequence[Row]) -> str:
     return f"{title}: {len(rows) - red} of {len(rows)} green" + (f", {red} red" if red else "")
 
 
-def _given(kind: str, row: Row, rows: Sequence[Row]) -> str:
-    """Return what was handed over: ASCII, so that a look-alike and an invisible character show themselves."""
+def _given(kind: str, row: Row, rows: Sequence[Row], name: str) -> str:
+    """Return what was handed over, a call as one writes it.
+
+    It is ASCII, so that a look-alike and an invisible character show themselves.
+    """
     rule = row.rule
     other = f"from {wrote(rule.tool)}: " if rule.tool != rows[0].rule.tool else ""
     if not rule.given:
         return "vetting" if kind == "schema" else rule.case.replace("_", " ")
+    if kind in _CALLS:
+        return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _GIVEN)
     plain = rule.given.encode("ascii", "backslashreplace").decode()
     plain = "".join(letter if letter >= " " else json.dumps(letter)[1:-1] for letter in plain)
     return other + ("as text: " if rule.form == "text" else "") + clip(plain, _GIVEN)
+
+
+def _written(value: Any) -> str:
+    """Return a value as one writes it in Python, a long text in it cut short, so that what follows stays in sight."""
+    match value:
+        case str():
+            return json.dumps(value) if len(value) <= _LONG else json.dumps(f"{value[:_LONG]}...")
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+        case dict():
+            return f"{{{', '.join(f'{json.dumps(key)}: {_written(part)}' for key, part in value.items())}}}"
+    return repr(value)
 
 
 def _expected(kind: str, row: Row) -> str:

@@ -16,7 +16,7 @@ from gate.contract import Contract
 from gate.decision import Decision
 from gate.engine.faults import same
 from gate.errors import ContractError, Finding, GateError, ResultGateError, quote
-from gate.evidence.fixtures import load_fixtures
+from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.evidence.mutants import planted
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
@@ -140,6 +140,9 @@ def try_pack(student: Any, rule: Rule) -> Got:
     contract = kit_contracts().output(rule.tool)
     try:
         fixtures = student if isinstance(student, list) else load_fixtures(student)
+        fault_of_pack = _mislabelled(fixtures, contract)
+        if fault_of_pack:
+            return Got("no pack", fault_of_pack)
         faults = planted(contract, fixtures) if contract else []
     except GateError as error:
         return Got("no pack", str(error))
@@ -195,12 +198,27 @@ KINDS: dict[str, Kind] = {
 
 def _let_through(value: Any, rule: Rule) -> Got:
     if not isinstance(value, dict):
-        advice = "return the judged dict, or raise ResultGateError"
+        judged = "its .value" if isinstance(value, Decision) else "the judged dict"
+        advice = f"return {judged}, or raise ResultGateError"
         return Got("unclear", f"returned {wrote(value)} and raised nothing: {advice}")
-    judged = read(rule.given)
-    if isinstance(judged, dict) and not same(value, judged):
+    sent = read(rule.given)
+    if isinstance(sent, dict) and not same(value, sent):
         return Got("changed", f"let it through as something else: {wrote(value)}")
     return Got("allow", "allowed")
+
+
+def _mislabelled(fixtures: list[Any], contract: Contract | None) -> str:
+    """Return what keeps a pack from proving anything, or nothing: an entry that is no fixture, a wrong label."""
+    for number, one in enumerate(fixtures, 1):
+        if not isinstance(one, Fixture):
+            return f"entry {number} of the pack is {wrote(one, 40)}, no fixture. Next: make it with fixture(…)."
+        if contract is None or (one.tool, one.side) != (contract.tool, contract.side):
+            continue
+        codes = contract.judge(one.payload).codes
+        if codes != tuple(one.codes):
+            says, is_so = (f"blocked for {', '.join(some)}" if some else "allowed" for some in (one.codes, codes))
+            return f"{one.id} is labelled {says}, and is {is_so}. Next: correct its codes, or its payload."
+    return ""
 
 
 def _still_open(findings: tuple[Finding, ...]) -> Got:

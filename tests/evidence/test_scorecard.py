@@ -113,7 +113,7 @@ def test_a_pack_is_judged_call_by_call_so_its_order_does_not_matter() -> None:
         (row(label="Block"), 'label "Block" is not one of allow, repair, block'),
         (row(label=None), "label a value of type NoneType is not one of"),
         (row(label=["allow"]), "label a value of type list is not one of"),
-        (row(stage="store"), "stage must be null for an allowed call"),
+        (row(stage="store"), "stage must be null (None in Python) for an allowed call"),
         (row(label="block"), "stage a value of type NoneType is not one of parse, schema, store, semantic"),
         (row(label="block", stage="memory"), 'stage "memory" is not one of'),
         (row(id="T 1"), 'id "T 1" must be a small letter'),

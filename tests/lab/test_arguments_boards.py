@@ -237,6 +237,8 @@ def test_one_judge_serves_the_whole_process_and_the_good_call_passes_all_three_g
     assert gates.judge("refund_order", GOOD_CALL).outcome == "allow"
 
 
+TOGETHER = "Next: correct it; all calls are read together."
+
 # --- the pack -------------------------------------------------------------------------------------------------------
 
 
@@ -251,15 +253,23 @@ def test_the_seven_calls_are_green_whatever_their_labels_say() -> None:
     [
         ({"arguments": {"order_id": "ord_1842"}}, 'its arguments are {"order_id": "ord_1842"}'),
         ({"id": "t99"}, "no call has the id t06"),
-        ({"label": "maybe"}, 'line 3: label "maybe" is not one of allow, repair, block.'),
-        ({"label": "allow"}, "line 3: stage must be null for an allowed call: it stops nowhere."),
-        ({"note": " "}, "line 3: note must be a text: what the call shows."),
+        ({"label": "maybe"}, f't06: label "maybe" is not one of allow, repair, block. {TOGETHER}'),
+        (
+            {"label": "allow"},
+            f"t06: stage must be null (None in Python) for an allowed call: it stops nowhere. {TOGETHER}",
+        ),
+        ({"note": " "}, f"t06: note must be a text: what the call shows. {TOGETHER}"),
     ],
 )
 def test_a_call_that_is_not_the_one_asked_for_is_red_and_says_why(change: dict[str, Any], says: str) -> None:
     rows = [{**row, **change} if row["id"] == "t06" else row for row in SEVEN]
     got = call_named(rows, "t06", SEVEN[2]["arguments"])
     assert got.outcome != "hold" and got.words == says
+
+
+def test_a_call_without_an_id_is_named_by_its_place() -> None:
+    got = call_named([SEVEN[0], {"label": "block"}], "t02", SEVEN[0]["arguments"])
+    assert got.outcome == "no pack" and got.words.startswith("call 2 of the list: id is missing.")
 
 
 def test_the_kits_pack_holds_what_the_lab_says_of_it() -> None:

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from gate.decision import Decision
 from gate.errors import ConfigError, Finding, ResultGateError
-from gate.evidence.fixtures import load_fixtures
+from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.files import HOME
 from gate.lab import board, hint, reset, table
 from gate.lab.attacks import ATTACKS, Got
@@ -288,6 +289,46 @@ def test_pack_says_which_fault_no_fixture_notices() -> None:
     assert trial("pack", HOME / "fixtures" / "inventory.lookup", rule("hold", "", case="coerce")).outcome == "hold"
     assert trial("pack", [], rule("hold", "", case="coerce")).outcome == "no pack"
     assert trial("pack", pack, rule("hold", "", case="no-such")).outcome == "no such fault"
+
+
+def relabelled(codes: tuple[str, ...]) -> list[Fixture]:
+    [pack] = [one for one in load_fixtures("fixtures/inventory.lookup") if one.id == "extra-field"]
+    return [replace(pack, label="block" if codes else "allow", codes=codes)]
+
+
+@pytest.mark.parametrize(
+    ("pack", "says"),
+    [
+        (
+            relabelled(("schema.enum",)),
+            "extra-field is labelled blocked for schema.enum, and is blocked for schema.unk",
+        ),
+        (relabelled(()), "extra-field is labelled allowed, and is blocked for schema.unknown_field. Next: "),
+        ([{"payload": {}}], 'entry 1 of the pack is {"payload": {}}, no fixture. Next: make it with fixture(…).'),
+        ([...], "entry 1 of the pack is a ellipsis, no fixture."),
+    ],
+)
+def test_pack_says_which_entry_proves_nothing_and_what_to_do(pack: list[Any], says: str) -> None:
+    got = trial("pack", pack, rule("hold", "", case="drop-unknown"))
+    assert got.outcome == "no pack" and got.words.startswith(says)
+
+
+def test_a_decision_that_was_returned_is_named_as_one() -> None:
+    got = trial("validate", lambda tool, payload: load_contracts().output(tool).judge(payload), rule("allow"))
+    assert got.outcome == "unclear"
+    assert got.words == "returned a Decision (allow) and raised nothing: return its .value, or raise ResultGateError"
+
+
+def test_a_finding_that_was_returned_is_named_as_one() -> None:
+    got = trial("gate", lambda tool, payload: Finding("parse.fence", "", "a fence", "drop it"), rule())
+    assert got.words == "returned a Finding (parse.fence), which is neither allow, repair nor block"
+
+
+def test_shows_a_call_under_the_name_of_the_students_function() -> None:
+    def tally(rows: Any) -> None: ...
+
+    assert "given     tally([])\n" in repr(board("arguments.tally", tally, trial=True))
+    assert "given     f([])\n" in repr(board("arguments.tally", lambda rows: rows, trial=True))
 
 
 def test_a_refusal_for_another_reason_than_the_rule_names_is_red() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pytest
 
 from gate.lab.attacks import Got
@@ -108,3 +110,43 @@ def test_folds_what_waits_for_a_red_row_of_a_long_board_but_not_that_row() -> No
     html = as_html("a board", "schema", [*rows(RED), *held("warnings", *[waiting] * 9)], ())
     assert "rule-0<" in in_sight(html) and in_sight(html).count("errors come first") == 1
     assert "<summary>8 more rules, waiting for the same</summary>" in html
+
+
+CRASH = Got("crash", "raised KeyError: 'warehouse'")
+
+
+def test_says_of_a_crash_once_how_one_refuses_where_only_an_exception_refuses() -> None:
+    text = as_text("a board", "validate", rows(GREEN, CRASH, CRASH, RED), ())
+    assert text.count('which is a crash. To refuse: raise ResultGateError("why")') == 1
+    assert "To refuse" not in as_text("a board", "gate", rows(GREEN, CRASH), ())
+
+
+def test_folds_rows_that_all_crash_in_the_same_way() -> None:
+    html = as_html("a board", "gate", rows(*[CRASH] * 10), ())
+    assert in_sight(html).count("KeyError") == 1 and "rule-1<" not in in_sight(html)
+    assert "rule-1<" in in_sight(as_html("a board", "gate", rows(RED, *[CRASH] * 9), ()))
+
+
+def called(kind: str, given: str) -> list[Row]:
+    return [Row(Rule("one", "In words.", "[]", given), Got("other", "returned []"), False)]
+
+
+@pytest.mark.parametrize(
+    ("given", "call"),
+    [
+        ("[[]]", "tally([])"),
+        ('[[{"human": "allow", "machine": null}], 2]', 'tally([{"human": "allow", "machine": None}], 2)'),
+        ('[{"ok": true, "n": 1.50}]', 'tally({"ok": True, "n": 1.5})'),
+        ('["\\u200b\u200b", NaN]', 'tally("\\u200b\\u200b", nan)'),
+        (f'["{"x" * 500}", 120]', f'tally("{"x" * 50}...", 120)'),
+    ],
+)
+def test_shows_a_call_as_one_writes_it(given: str, call: str) -> None:
+    for kind in ("call", "text", "cap"):
+        text = as_text("a board", kind, called(kind, given), (), "tally")
+        assert f"given     {call}\n" in text and call.isascii()
+        assert f">{escape(call)}</code>" in as_html("a board", kind, called(kind, given), (), "tally")
+
+
+def test_shows_a_payload_as_it_was_sent() -> None:
+    assert 'given     {"n": 1}\n' in as_text("a board", "validate", rows(RED), (), "tally")
