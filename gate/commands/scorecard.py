@@ -10,7 +10,7 @@ from gate.commands import show
 from gate.contract import Contract
 from gate.errors import ConfigError
 from gate.evidence.calls import MIN_ROWS, TOOL, load_calls
-from gate.evidence.fixtures import load_fixtures
+from gate.evidence.fixtures import load_fixtures, strangers
 from gate.evidence.mutants import Score, mutants
 from gate.evidence.mutants import score as mutant_score
 from gate.evidence.scorecard import ANY, Row, Scorecard, score
@@ -64,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _planted(contract: Contract | None, pack: Path) -> Score | None:
     """Return how many planted faults the fixtures beside the calls kill; None where there are none for the contract."""
-    found = load_fixtures(pack) if any(pack.glob("*.json")) else []
+    packs = [folder for name in strangers(pack.name) if any((folder := pack.with_name(name)).glob("*.json"))]
+    found = load_fixtures(pack, *packs) if any(pack.glob("*.json")) else []
     own = contract and any((one.tool, one.side) == (contract.tool, contract.side) for one in found)
     return mutant_score(mutants(contract, found)) if contract and own else None
 

@@ -44,6 +44,15 @@ class Fixture:
         return {**labelled, **given, "note": self.note}
 
 
+def strangers(tool: str) -> tuple[str, str]:
+    """Return names of tools that nobody has, one that looks like `tool` first: their fixtures show who is let in.
+
+    >>> strangers("refund_order")
+    ('refund_order_x', 'another.tool')
+    """
+    return f"{tool[:62]}_x", "another.tool"
+
+
 def load_fixtures(*places: str | Path) -> list[Fixture]:
     """Return the fixtures in files and folders (searched for `*.json`), sorted by tool and id.
 

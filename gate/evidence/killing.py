@@ -23,7 +23,7 @@ from gate.errors import CODES
 from gate.evidence.aim import engine_for
 from gate.evidence.altered import Altered
 from gate.evidence.faulty import Faulty, Payload
-from gate.evidence.fixtures import Fixture
+from gate.evidence.fixtures import Fixture, strangers
 from gate.evidence.nearmiss import KEYWORDS, near_misses
 from gate.evidence.rules import Rule, Step, at_path, places, replaced, rules
 from gate.evidence.samples import Sampler
@@ -139,7 +139,7 @@ class Killer:
             for base, path in islice(self._spots(rule), _FROM):
                 near = near_misses(rule, at_path(base, path), self._sampler, self._rng)
                 payloads += [value for new in near if isinstance(value := replaced(base, path, new), dict)]
-        unknown = [(other, base) for other in (f"{tool[:62]}_x", "another.tool") for base in few[:1]]
+        unknown = [(other, base) for other in strangers(tool) for base in few[:1]]
         return sorted([*((tool, payload) for payload in payloads), *unknown], key=lambda shot: _size(shot[1]))
 
     def _texts(self, base: Value) -> Iterator[str]:

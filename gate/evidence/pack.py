@@ -21,7 +21,7 @@ from typing import Any
 from gate.contract import Contract
 from gate.engine.faults import json_type, same
 from gate.errors import CODES, ConfigError, clip
-from gate.evidence.fixtures import Fixture
+from gate.evidence.fixtures import Fixture, strangers
 from gate.evidence.fuzz import fuzz
 from gate.evidence.mutants import killers
 from gate.evidence.rules import Rule, at_path, places, rules
@@ -50,7 +50,7 @@ def first_pack(contract: Contract, seed: int = 0) -> list[Fixture]:
     """
     allowed = _allowed(contract, seed)
     pack = sorted([*allowed, *_broken(contract, seed)], key=lambda fixture: fixture.id)
-    beside = replace(allowed[0], id="unknown-tool", tool=f"{contract.tool[:62]}_x", label="block", codes=_UNKNOWN)
+    beside = replace(allowed[0], id="unknown-tool", tool=strangers(contract.tool)[0], label="block", codes=_UNKNOWN)
     pack.append(replace(beside, note="fits, but no contract is for this tool"))
     return _numbered(pack + [replace(one, id=f"kills-{one.id[:_LONG]}") for one in killers(contract, pack)])
 

@@ -442,3 +442,21 @@ def test_a_row_is_judged_the_same_as_a_mapping() -> None:
 
 def test_the_smallest_pack_is_twelve() -> None:
     assert MIN_ROWS == 12
+
+
+def test_an_import_s_fixture_of_a_tool_that_nobody_has_counts_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = {"type": "object", "properties": {"day": {"type": "string", "format": "date"}}, "required": ["day"]}
+    Path("tools.json").write_text(json.dumps([{"name": "find", "input_schema": schema}]), encoding="utf-8")
+    assert main(["contract", "import", "tools.json"]) == 0
+    fits = {"stage": None, "arguments": {"day": "2026-03-01"}, "note": "fits", "reviewed_by_rule": "a day"}
+    calls = [{**fits, "id": "a", "label": "allow"}, {**fits, "id": "b", "label": "block", "stage": "schema"}]
+    calls[1]["arguments"] = {"day": "soon"}
+    Path("fixtures/calls.jsonl").write_text("\n".join(map(json.dumps, calls)), encoding="utf-8")
+    capsys.readouterr()
+    line = ["--gates", "schema", "--fixtures", "fixtures/calls.jsonl", "--tool", "find", "--contracts", "schemas"]
+    assert main(["scorecard", *line, "--min-rows", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["mutants"]["survived"] == 0
+    assert main(["mutants", "fixtures", "--contracts", "schemas"]) == 0
