@@ -150,9 +150,9 @@ def _merge(known: Document, mine: Document) -> Document:
 
 
 def _in_order(known: Document, at: int) -> int:
-    """Return when a button was pressed, after every event if this machine's clock was set back since the last one."""
-    newest: int = max((event["at"] for event in known.get("events", [])), default=at)
-    return newest + 1 if newest > max(at, _now()) else at
+    """Return when a button was pressed: after the last event if both say the same time, or a clock was set back."""
+    newest: int = max((event["at"] for event in known.get("events", [])), default=-1)
+    return newest + 1 if newest == at or newest > max(at, _now()) else at
 
 
 def _times(lab: Lab, times: Mapping[str, Actual], now: int) -> str:

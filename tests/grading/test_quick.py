@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -175,9 +175,11 @@ def test_many_files_are_too_much_however_small(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(family, "MAX_FILES", 20)
     for number in range(20):
         (tmp_path / f"{number}").mkdir()
-    assert family.over(os.getpid(), 10**9, [tmp_path]) is None
-    (tmp_path / "0" / "one more").touch()
-    assert family.over(os.getpid(), 10**9, [tmp_path]) == "crashed"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
+        assert family.over(idle.pid, 10**9, [tmp_path]) is None
+        (tmp_path / "0" / "one more").touch()
+        assert family.over(idle.pid, 10**9, [tmp_path]) == "crashed"
+        idle.communicate(b"\n")
 
 
 def test_a_run_that_fills_the_folder_of_its_sockets_is_ended(boxed: Runner, tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from gate.grading.report_csv import as_csv
 from gate.grading.report_html import class_page, student_page
@@ -147,30 +146,6 @@ def test_notes_on_a_submission_are_on_the_class_page_alone() -> None:
 
 def test_a_class_without_submissions_has_a_page_too() -> None:
     assert "Nothing was handed in." in class_page([], [])
-
-
-def test_the_pages_work_in_a_browser_by_keyboard_and_in_the_dark(tmp_path: Path, chromium: str) -> None:
-    (tmp_path / "students").mkdir()
-    (tmp_path / "class.html").write_text(class_page(GRADES, FILES), encoding="utf-8")
-    for grade, file in zip(GRADES, FILES, strict=True):
-        (tmp_path / "students" / f"{file}.html").write_text(student_page(grade), encoding="utf-8")
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(color_scheme="dark")
-        trouble: list[str] = []
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("dialog", lambda dialog: trouble.append(dialog.message))
-        page.goto((tmp_path / "class.html").as_uri())
-        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(24, 24, 24)"
-        page.get_by_role("link", name="bob & <b>co</b>").focus()
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/students/*.html")
-        assert page.get_by_role("heading", level=1).inner_text() == "Lab memory: bob & <b>co</b>"
-        page.locator("summary").focus()
-        page.keyboard.press("Enter")
-        assert page.get_by_text("fills in what is missing").is_visible()
-        browser.close()
-    assert trouble == []
 
 
 @pytest.mark.parametrize("grade", GRADES, ids=lambda grade: ascii(grade.student))

@@ -35,12 +35,20 @@ def plain(value: Any) -> Any:
     return int(value) if type(value) is float and value.is_integer() else value
 
 
+_OF_NAMES = ("properties", "$defs", "dependentSchemas", "dependentRequired")  # their words are names, no keywords
+
+
 def without_strictness(node: Any) -> Any:
     """Return a schema in which only plain JSON Schema is left."""
     if not isinstance(node, dict):
         return [without_strictness(part) for part in node] if isinstance(node, list) else plain(node)
-    kept = {word: part for word, part in node.items() if isinstance(part, dict) or not _gone(word, part)}
-    return {word: plain(part) if word in ("enum", "const") else without_strictness(part) for word, part in kept.items()}
+    found: Schema = {}
+    for word, part in node.items():
+        if word in _OF_NAMES:
+            found[word] = {name: without_strictness(inner) for name, inner in part.items()}
+        elif not _gone(word, part):
+            found[word] = plain(part) if word in ("enum", "const") else without_strictness(part)
+    return found
 
 
 def _gone(word: str, part: Any) -> bool:

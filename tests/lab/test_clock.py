@@ -232,3 +232,11 @@ def test_the_first_cell_s_names_stay_functions_whatever_is_imported() -> None:
     for name in ("clock", "table"):
         importlib.import_module(f"gate.lab.{name}")
         assert inspect.isfunction(getattr(gate.lab, name))
+
+
+def test_of_two_presses_in_one_millisecond_the_last_one_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.import_module("gate.lab.clock"), "_now", lambda: 5)
+    names = ("01_reproduce_the_leak", "02_freeze_the_contract")
+    for name in (*names, names[0]):
+        clock("memory", name).press("start")
+    assert [clock("memory", name)._state()["since"] is not None for name in names] == [True, False]
