@@ -22,6 +22,7 @@ from gate.registry import load_contracts
 MAX_FIXTURES = 60
 MAX_TEXT = 20_000  # characters of one fixture
 MAX_ALL = 60_000  # characters of all of them: each is judged once for each planted fault
+_NONE = "no fixture was handed in. Next: run the cell that saves yours, and hand in again."
 
 
 def grade_pack(tool: str, notebook: str, work: Mapping[str, Any], points: float, enough: int) -> Exercise:
@@ -37,6 +38,9 @@ def grade_pack(tool: str, notebook: str, work: Mapping[str, Any], points: float,
     Does not catch: fixtures copied from another pair. They notice as much.
     """
     made, contract = f"pack.{tool}", _contract(tool)
+    if not any(_files(work)):
+        missing = Check(f"{made}.answer", "fail", "answer.missing", "fixtures", _NONE)
+        return Exercise(made, notebook, "fail", 0.0, points, (missing,), f"{enough} planted faults are to be noticed.")
     pack, wrong = _sorted_out(made, contract, work)
     planted = [mutant for mutant in _planted(contract, pack) if not mutant.equivalent]
     faults = tuple(_fault(made, mutant) for mutant in planted)

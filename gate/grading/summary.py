@@ -64,8 +64,14 @@ def summarize(grades: Sequence[Grade]) -> Summary:
     ungradable = tuple(grade for grade in grades if grade.value == "ungradable")
     earned, possible = sum(grade.points for grade in grades), sum(grade.max_points for grade in grades)
     share = earned / possible if possible else 0.0
-    talk = tuple(_talk(len(grades), exercises, missed, survivors))
+    packs = sum(_has_pack(grade) for grade in grades)
+    talk = tuple(_talk(len(grades), packs, exercises, missed, survivors))
     return Summary(len(grades), ungradable, share, exercises, missed, survivors, talk)
+
+
+def _has_pack(grade: Grade) -> bool:
+    codes = (check.code for one in grade.exercises if one.id.startswith("pack.") for check in one.checks)
+    return any(code not in _NOTHING for code in codes)
 
 
 def _exercises(grades: Sequence[Grade]) -> tuple[ExerciseSummary, ...]:
@@ -93,12 +99,16 @@ def _often(checks: Iterable[Check]) -> tuple[Often, ...]:
         key = (check.id, check.code, check.field)
         counts[key] += 1
         told.setdefault(key, Counter())[check.told] += 1
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST]
-    return tuple(Often(*key, count, min(told[key], key=lambda text: (-told[key][text], text))) for key, count in most)
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    found: dict[tuple[str, str, str], Often] = {}  # one reason may fail many checks, and is told once
+    for key, count in most:
+        one = Often(*key, count, min(told[key], key=lambda text: (-told[key][text], text)))
+        found.setdefault((one.code, one.field, one.told or one.id), one)
+    return tuple(found.values())[:_MOST]
 
 
 def _talk(
-    students: int, exercises: Sequence[ExerciseSummary], missed: Sequence[Often], survivors: Sequence[Often]
+    students: int, packs: int, exercises: Sequence[ExerciseSummary], missed: Sequence[Often], survivors: Sequence[Often]
 ) -> Iterable[str]:
     if not students:
         yield "Nothing was handed in."
@@ -112,7 +122,6 @@ def _talk(
         yield f"{most.times} of {students} went wrong at {most.field or most.id}: {most.told or most.code}"
     if survivors:
         most = survivors[0]
-        packs = sum(one.passed + one.failed for one in exercises if most.id.startswith(one.id))
         survived = f"The planted fault {most.field} survived {most.times} of {packs} packs."
         yield f"{survived} Who finds a fixture that notices it?"
     if not (hard and hard.share < 1) and not survivors:

@@ -62,9 +62,12 @@ def test_the_kits_own_pack_notices_every_planted_fault() -> None:
     assert survivors(exercise) == set() and exercise.points == 4
 
 
-def test_no_fixture_notices_nothing() -> None:
+def test_no_fixture_notices_nothing_and_is_told_once() -> None:
     exercise = graded({})
-    assert (exercise.value, exercise.points, len(survivors(exercise))) == ("fail", 0, 48)
+    assert (exercise.value, exercise.points, survivors(exercise)) == ("fail", 0, set())
+    assert [(check.code, check.told) for check in exercise.checks] == [
+        ("answer.missing", "no fixture was handed in. Next: run the cell that saves yours, and hand in again.")
+    ]
 
 
 def test_a_wrong_label_notices_nothing_and_costs() -> None:
