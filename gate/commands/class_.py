@@ -143,5 +143,6 @@ def _table(seen: Overview) -> Group:
         f"{row.row} ({', '.join(f'{choice} {count}' for choice, count in row.chosen.items())})" for row in seen.disputed
     )
     broken = [f"{pair.pair}: {note}" for pair in seen.pairs for note in pair.notes]
-    note = "\n".join([f"Pairs disagree on {argued}." if argued else "Nobody disagrees with anybody so far.", *broken])
+    said = f"Pairs disagree on {argued}." if argued else "Nobody disagrees with anybody so far."
+    note = "\n".join([seen.empty or said, *broken])
     return show.drawn(f"{seen.lab.id}: {len(seen.pairs)} pairs", columns, rows, note)

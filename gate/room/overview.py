@@ -13,6 +13,7 @@ from gate.lab.plan import Lab
 from gate.room.standing import Standing, boards_of, sheet_of
 
 STUCK_MINUTES = 5
+EMPTY = "Nobody has begun. Next: see that this is where each pair's work/ lies, or what gate progress printed."
 
 
 class PairAt(NamedTuple):
@@ -59,6 +60,11 @@ class Overview(NamedTuple):
     boards: tuple[str, ...]
     pairs: tuple[PairAt, ...]
     rows: tuple[RowAt, ...]
+
+    @property
+    def empty(self) -> str:
+        """What to do where no pair is seen, "" where one is."""
+        return "" if self.pairs else EMPTY
 
     @property
     def disputed(self) -> tuple[RowAt, ...]:

@@ -111,6 +111,14 @@ def test_shows_the_class_in_the_terminal(room: Path, capsys: pytest.CaptureFixtu
     assert "memory: 3 pairs" in out and "35/35" in out and "Pairs disagree on row-2 (block 1, repair 1)." in out
 
 
+def test_a_place_where_nobody_has_begun_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chat = tmp_path / "chat.txt"
+    chat.write_text("good morning", encoding="utf-8")
+    for source in ([str(tmp_path)], ["--codes", str(chat)]):
+        assert main(["class", *source, "--once"]) == 0
+        assert "Nobody has begun. Next: see that this is where each pair's work/ lies" in capsys.readouterr().out
+
+
 def test_writes_a_page_that_refreshes_itself_and_escapes_what_stands_in_a_folder_s_name(
     room: Path, tmp_path: Path
 ) -> None:
@@ -132,7 +140,7 @@ def test_the_live_page_does_not_show_the_answers_and_the_debrief_does(room: Path
 
 def test_the_page_of_an_empty_class_says_so() -> None:
     text = class_page(overview(LABS["results"], [], 0), "10:00:00", 5)
-    assert "0 pairs, 0 stuck" in text and "Where pairs disagree" not in text  # that lab has no decision table
+    assert "Nobody has begun. Next: " in text and "Where pairs disagree" not in text  # that lab has no decision table
 
 
 def test_goes_on_while_files_are_torn_and_ends_with_ctrl_c(room: Path, tmp_path: Path) -> None:
