@@ -60,17 +60,17 @@ def attempt(mutate: Mutate, payload: Payload, lookup: Lookup | None = None) -> O
     try:
         seen = lookup(payload) if lookup is not None else None
     except BaseException as error:  # noqa: BLE001 - whatever it is, it is no proof
-        return Outcome("unknown", message=f"asking for the key raised {_name(error)}.", note=_text(error))
+        return Outcome("unknown", message=f"Asking for the key raised {_name(error)}.", note=_text(error))
     if seen is not None:
         found = _judge(seen)
         return found if found.state == "applied" else found._replace(state="unknown")
     if _is_asynchronous(mutate):
-        return Outcome("failed", message="the tool is asynchronous: nothing of it ran.")
+        return Outcome("failed", message="The tool is asynchronous: nothing of it ran.")
     try:
         answer = mutate(payload)
     except BaseException as error:  # noqa: BLE001 - SystemExit in a tool must not leave its key pending
         state: State = "unknown" if is_doubtful(error) else "failed"
-        return Outcome(state, message=f"the tool raised {_name(error)}.", note=_text(error))
+        return Outcome(state, message=f"The tool raised {_name(error)}.", note=_text(error))
     return _judge(answer)
 
 
@@ -95,9 +95,9 @@ def judge_result(raw: Any) -> Outcome:
         return Outcome("unknown", message="the tool's ok is neither true nor false.")
     status = max((value[key] for key in _STATUS if type(value.get(key)) is int), default=0)
     if refuses(status):
-        return Outcome("failed", message=f"the tool answered with status {status}.")
+        return Outcome("failed", message=f"The tool answered with status {status}.")
     if status == 408 or 500 <= status < 600:
-        return Outcome("unknown", message=f"the tool answered with status {status}.")
+        return Outcome("unknown", message=f"The tool answered with status {status}.")
     return Outcome("applied", value)
 
 

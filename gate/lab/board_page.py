@@ -16,11 +16,11 @@ from gate.errors import clip
 from gate.lab.attacks import wrote
 from gate.lab.rules import Row
 
-_GIVEN = 100
+_GIVEN, _CALL = 100, 200  # characters of a payload, of a whole call
 _SHORT = 8  # rows that are all shown
 _WAITING = ("unwritten", "untried", "no pack", "no contract")  # not tried: something else comes first
 _SAID_ONCE = (*_WAITING, "crash", "unclear")
-_LONG = 50  # characters of a text among the arguments of a call
+_LONG = 50  # characters of a text among the arguments of a call, as it is written
 #: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
 _CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
 _CRASHED = ', which is a crash. To refuse: raise ResultGateError("why")'
@@ -137,7 +137,7 @@ def _given(kind: str, row: Row, rows: Sequence[Row], name: str) -> str:
     if not rule.given:
         return "vetting" if kind == "schema" else rule.case.replace("_", " ")
     if kind in _CALLS:
-        return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _GIVEN)
+        return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _CALL)
     plain = rule.given.encode("ascii", "backslashreplace").decode()
     plain = "".join(letter if letter >= " " else json.dumps(letter)[1:-1] for letter in plain)
     return other + ("as text: " if rule.form == "text" else "") + clip(plain, _GIVEN)
@@ -147,7 +147,10 @@ def _written(value: Any) -> str:
     """Return a value as one writes it in Python, a long text in it cut short, so that what follows stays in sight."""
     match value:
         case str():
-            return json.dumps(value) if len(value) <= _LONG else json.dumps(f"{value[:_LONG]}...")
+            kept = value[:_LONG]
+            while len(json.dumps(kept)) > _LONG + 2:  # with escapes a few characters are long
+                kept = kept[:-1]
+            return json.dumps(value if kept == value else f"{kept}...")
         case list():
             return f"[{', '.join(map(_written, value))}]"
         case dict():

@@ -84,7 +84,8 @@ def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | 
         _heading(len(rows), len(sheet.rows), "table and tests"),
         tuple(rows),
         tuple(lines),
-        "Next: correct the row (unfreeze with the reason first). If the tests are wrong, change the schema.",
+        "Next: correct the row (unfreeze with the reason first). "
+        "If the tests are wrong, change the rule behind them, with a reviewer.",
         tuple(talk),
     )
 

@@ -43,4 +43,5 @@ def _by_id(said: str, rows: list[Any]) -> str:
     row = rows[int(at[1]) - 1]
     name = row.get("id") if isinstance(row, dict) else None
     which = escape(name, 40) if isinstance(name, str) else f"call {at[1]} of the list"
-    return f"{which}: {said[at.end() :]} Next: correct it; all calls are read together."
+    wrong = said[at.end() :]
+    return f"{which}: {wrong}" + ("" if "Next: " in wrong else " Next: correct it; all calls are read together.")

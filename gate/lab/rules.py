@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from gate.contract import Contract
 from gate.decision import Decision
 from gate.engine.faults import same
-from gate.errors import ContractError, Finding, GateError, ResultGateError, quote
+from gate.errors import ContractError, Finding, GateError, ResultGateError, quote, type_name
 from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.evidence.mutants import planted
 from gate.lab import told
@@ -132,7 +132,10 @@ def try_call(student: Any, rule: Rule) -> Got:
     value = student(*handed)
     if rule.case and not same(handed, rule.handed()):
         return Got("changed", f"what it was handed is now {wrote(handed)}")
-    return Got(rule.expect if same(value, json.loads(rule.expect)) else "other", f"returned {wrote(value)}")
+    expected = json.loads(rule.expect)
+    if same(value, expected):
+        return Got(rule.expect, f"returned {wrote(value)}")
+    return Got("other", f"returned {wrote(value)}{_unlike(value, expected)}")
 
 
 def try_pack(student: Any, rule: Rule) -> Got:
@@ -205,6 +208,17 @@ def _let_through(value: Any, rule: Rule) -> Got:
     if isinstance(sent, dict) and not same(value, sent):
         return Got("changed", f"let it through as something else: {wrote(value)}")
     return Got("allow", "allowed")
+
+
+def _unlike(value: Any, expected: Any) -> str:
+    """Return what nobody sees in two values that are written alike: a tuple for a list, a Counter for a dict."""
+    try:
+        alike = json.dumps(value, sort_keys=True) == json.dumps(expected, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return ""
+    name = type_name(type(value))
+    where = f"as a {name}" if name != type_name(type(expected)) else "with another type in it"
+    return f", {where}. Next: return plain lists and dicts." if alike else ""
 
 
 def _mislabelled(fixtures: list[Any], contract: Contract | None) -> str:

@@ -23,13 +23,17 @@ from typing import Any, NamedTuple
 from gate.errors import ConfigError, clip
 from gate.files import HOME, read_json
 from gate.lab.answers import work_folder
+from gate.lab.ballot import complete, open_rows
+from gate.lab.ballot import read as ballot
 from gate.lab.derive import Notebook, exercise_cells, learner_path, read_notebook
 from gate.lab.exercise import stub
 from gate.lab.names import borrowed
+from gate.lab.sheet import load_sheet
 from gate.lab.status import board_status
 
 FORMAT = 1
 KIT_NAME = "gate-lab"  # of the distribution, whose version a manifest names
+AS_HANDED_OUT = "is as it was handed out"
 MAX_CELL = 20_000  # characters
 MAX_FILE = 262_144  # bytes
 MAX_FILES = 200
@@ -67,7 +71,7 @@ def collect(solutions: Iterable[Path], pair: str = "", work: Path | None = None,
     for solution in solutions:
         name = f"{solution.parent.name}/{solution.stem}"
         names.append(name)
-        files[f"notebooks/{name}.json"] = _text(_cells(name, solution, missing))
+        files[f"notebooks/{name}.json"] = _text(_cells(name, solution, work or work_folder(), missing))
     files.update(_work_files(work or work_folder(), missing))
     missing += _unfinished_boards(names, home)
     manifest = {
@@ -82,7 +86,7 @@ def collect(solutions: Iterable[Path], pair: str = "", work: Path | None = None,
     return Submission({**files, "manifest.json": _text(manifest)}, tuple(missing))
 
 
-def _cells(name: str, solution: Path, missing: list[str]) -> dict[str, str]:
+def _cells(name: str, solution: Path, work: Path, missing: list[str]) -> dict[str, str]:
     """Return the answer cells of the learner's copy, by id."""
     path = learner_path(solution)
     if not path.exists():
@@ -100,11 +104,22 @@ def _cells(name: str, solution: Path, missing: list[str]) -> dict[str, str]:
         if source is None or len(source) > MAX_CELL:
             missing.append(f"{answer} is {'not there' if source is None else 'too long'}")
             continue
-        if source == stub(cell["source"]):
-            missing.append(f"{answer} is as it was handed out")
+        if source == stub(cell["source"]) and not _filled_in(cell["source"], solution.parent.name, work):
+            missing.append(f"{answer} {AS_HANDED_OUT}")
         found[cell["id"]] = source
     missing += (f"{name}: {told}" for told in left_behind(found, read_notebook(solution), written.values()))
     return found
+
+
+def _filled_in(answer: str, lab: str, work: Path) -> bool:
+    """Say whether a cell that chooses rows of the lab's table is not needed: the table was filled in by hand."""
+    if ".choose(" not in answer:
+        return False
+    try:
+        sheet = load_sheet(lab)
+        return not open_rows(complete(ballot(work / f"table-{lab}.json"), sheet), sheet)
+    except ConfigError:
+        return False
 
 
 def left_behind(answers: Mapping[str, str], solution: Notebook, written: Iterable[str]) -> Iterator[str]:

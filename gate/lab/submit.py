@@ -17,10 +17,11 @@ from gate.lab.answers import work_folder
 from gate.lab.derive import chosen, solution_paths
 from gate.lab.plan import load_plan
 from gate.lab.show import Shown
-from gate.lab.submission import collect
+from gate.lab.submission import AS_HANDED_OUT, collect
 
 _SHOWN = 12
 _SAVE = "Ctrl+S, on a Mac Cmd+S"
+_UNSAVED = f"You did write in one of these cells? Next: save that notebook ({_SAVE}), and pack again."
 
 
 class Packed(NamedTuple):
@@ -71,8 +72,9 @@ class Submit:
         more = len(packed.missing) - _SHOWN
         lines = [*packed.missing[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
         items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-        html = f"<p>{escape(packed.verdict())}</p>" + (f"<ul>{items}</ul>" if items else "")
-        return Shown("\n".join([packed.verdict(), *(f"  missing  {line}" for line in lines)]), html)
+        said = [packed.verdict(), *([_UNSAVED] if any(AS_HANDED_OUT in line for line in packed.missing) else [])]
+        html = "".join(f"<p>{escape(line)}</p>" for line in said) + (f"<ul>{items}</ul>" if items else "")
+        return Shown("\n".join([*said, *(f"  missing  {line}" for line in lines)]), html)
 
     def __repr__(self) -> str:
         return (

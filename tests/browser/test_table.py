@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
+from gate.files import HOME
 from gate.lab import table
 from tests.browser.lab import LabPage, LabServer, Notebook
 from tests.browser.table_form import (
@@ -151,3 +152,22 @@ def test_text_is_readable_and_focus_is_visible_in_both_themes(notebook: Notebook
     notebook.page.keyboard.press("Tab")
     expect(field).to_be_focused()
     assert field.evaluate("(field) => getComputedStyle(field).outlineStyle") == "solid"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (HOME / "data" / "tables").glob("*.json")))
+def test_no_choice_is_cut_off_by_the_arrow_of_its_field(name: str, lab: LabServer, page: LabPage) -> None:
+    opened = page.open(lab.notebook("table.ipynb", [f"from gate.lab import table\ntable({name!r})"]))
+    opened.run_cell(0)
+    field = choice(opened.output(0), "row-1")
+    assert field.evaluate(_ROOM) >= 0
+
+
+# A copy of the field, as wide as its longest choice wants to be, beside the field as it is.
+_ROOM = """(field) => {
+    const copy = field.cloneNode(true);
+    copy.style.cssText = "width: max-content; position: absolute";
+    field.parentElement.append(copy);
+    const room = field.offsetWidth - copy.offsetWidth;
+    copy.remove();
+    return room;
+}"""

@@ -269,7 +269,8 @@ def test_a_call_that_is_not_the_one_asked_for_is_red_and_says_why(change: dict[s
 
 def test_a_call_without_an_id_is_named_by_its_place() -> None:
     got = call_named([SEVEN[0], {"label": "block"}], "t02", SEVEN[0]["arguments"])
-    assert got.outcome == "no pack" and got.words.startswith("call 2 of the list: id is missing.")
+    assert got.outcome == "no pack" and got.words.startswith("call 2 of the list: id, note, ")
+    assert got.words.count("Next: ") == 1
 
 
 def test_the_kits_pack_holds_what_the_lab_says_of_it() -> None:

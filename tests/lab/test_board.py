@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -322,6 +323,31 @@ def test_a_decision_that_was_returned_is_named_as_one() -> None:
 def test_a_finding_that_was_returned_is_named_as_one() -> None:
     got = trial("gate", lambda tool, payload: Finding("parse.fence", "", "a fence", "drop it"), rule())
     assert got.words == "returned a Finding (parse.fence), which is neither allow, repair nor block"
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (("done", []), 'returned ["done", []], as a tuple. Next: return plain lists and dicts.'),
+        (["done", ()], 'returned ["done", []], with another type in it. Next: return plain lists and dicts.'),
+        (["stopped", []], 'returned ["stopped", []]'),
+        ({"done"}, "returned a set"),
+    ],
+)
+def test_a_value_that_is_written_like_the_right_one_says_what_is_not_alike(value: Any, says: str) -> None:
+    got = trial("call", lambda: value, rule('["done", []]', "[]"))
+    assert (got.outcome, got.words) == ("other", says)
+
+
+def test_a_counter_where_a_dict_is_wanted_is_named() -> None:
+    got = trial("call", lambda: Counter(a=1), rule('{"a": 1}', "[]"))
+    assert got.words == 'returned {"a": 1}, as a Counter. Next: return plain lists and dicts.'
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_each_rule_can_be_read_alone_for_red_rows_come_first(name: str) -> None:
+    leaning = ("But ", "So ", "Nor ", "And ", "Neither ", "The same as ")
+    assert [one.id for one in load_board(name).rules if one.words.startswith(leaning)] == []
 
 
 def test_shows_a_call_under_the_name_of_the_students_function() -> None:

@@ -127,6 +127,9 @@ def test_folds_rows_that_all_crash_in_the_same_way() -> None:
     assert "rule-1<" in in_sight(as_html("a board", "gate", rows(RED, *[CRASH] * 9), ()))
 
 
+E_ACUTE = "\\u00e9"  # as a board writes it
+
+
 def called(kind: str, given: str) -> list[Row]:
     return [Row(Rule("one", "In words.", "[]", given), Got("other", "returned []"), False)]
 
@@ -139,6 +142,7 @@ def called(kind: str, given: str) -> list[Row]:
         ('[{"ok": true, "n": 1.50}]', 'tally({"ok": True, "n": 1.5})'),
         ('["\\u200b\u200b", NaN]', 'tally("\\u200b\\u200b", nan)'),
         (f'["{"x" * 500}", 120]', f'tally("{"x" * 50}...", 120)'),
+        (f'["{"é" * 500}", 120]', f'tally("{E_ACUTE * 8}...", 120)'),
     ],
 )
 def test_shows_a_call_as_one_writes_it(given: str, call: str) -> None:

@@ -14,7 +14,7 @@ import pytest
 from gate.cli import main
 from gate.errors import ConfigError
 from gate.lab import board, submit, table
-from gate.lab.derive import learner_path
+from gate.lab.derive import learner_path, solution_paths
 from gate.lab.submission import MAX_CELL, MAX_FILE, Submission, collect
 from gate.results import validate_tool_result
 from tests.lab.notebook_kit import SOLVED, make_kit
@@ -101,6 +101,19 @@ def test_says_what_is_missing_and_hands_in_the_rest(solution: Path) -> None:
     board("memory.by_hand", lambda tool, payload: payload)
     assert submitted(solution).missing[1] == f"{NAME}: the board memory.by_hand has 5 red rows"
     assert "write" in json.loads(handed.files[f"notebooks/{NAME}.json"])
+
+
+def test_a_table_that_was_filled_in_by_hand_needs_no_cell_that_fills_it_in(work: Path) -> None:
+    told = "memory/02_freeze_the_contract: the answer cell freeze-choose is as it was handed out"
+    freeze = [path for path in solution_paths() if path.stem == "02_freeze_the_contract"]
+    rows = table("memory")
+    for number in range(1, 6):
+        rows.choose(f"row-{number}", "block", "we are sure")
+    assert told in collect(freeze).missing
+    rows.choose("row-6", "block", "we are sure")
+    assert told not in collect(freeze).missing
+    (work / "table-memory.json").write_text("{", encoding="utf-8")
+    assert told in collect(freeze).missing
 
 
 def test_says_what_an_answer_needs_of_a_cell_that_is_not_handed_in(solution: Path) -> None:
@@ -190,6 +203,7 @@ def test_the_button_packs_the_lab_and_shows_what_is_missing(work: Path) -> None:
     button.click()
     assert f"{work / 'submission-memory.zip'}: " in note.value and "it can be handed in all the same" in note.value
     assert note.value.count("<li>") == 13 and "more</li>" in note.value
+    assert "You did write in one of these cells? Next: save that notebook (Ctrl+S, on a Mac Cmd+S)" in note.value
     with zipfile.ZipFile(work / "submission-memory.zip") as bundle:
         assert json.loads(bundle.read("manifest.json"))["pair"] == "ada & bob"
 
