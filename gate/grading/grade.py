@@ -23,11 +23,11 @@ from gate.grading.packs import grade_pack
 from gate.grading.probes import cases
 from gate.grading.seal import answer_cells, seal
 from gate.grading.tables import grade_table
-from gate.grading.verdict import not_run, verdict
+from gate.grading.verdict import not_run, verdicts
 from gate.grading.words import Check, Exercise, Grade, Ran, Runner, Sealed, Submitted, Value
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
-from gate.lab.names import unmade
+from gate.lab.names import defined, unmade
 from gate.lab.plan import Section
 
 _ENDED = ("timeout", "crashed")
@@ -94,13 +94,16 @@ def _answered(name: str, questions: list[Asked], cells: Mapping[str, str], run: 
     written = {id: text for id, text in cells.items() if id in stubs and text.strip() != stubs[id].strip()}
     reasons = {id: reason for id, text in written.items() if (reason := refused(name, text))}
     usable = {id: text for id, text in written.items() if id not in reasons}
+    elsewhere = {
+        name for text in usable.values() for name in defined(text)
+    }  # in a cell before its own, if that is empty
     found, to_run = dict[str, Exercise](), list[Asked]()
     for one in questions:
         mine = answer_cells(name, [one])[one.id]
         bad = next((reasons[id] for id in mine if id in reasons), None)
         if bad:
             found[one.id] = _refused(one, bad)
-        elif not any(id in usable for id in mine):
+        elif not any(id in usable or (not cells.get(id, "").strip() and one.name in elsewhere) for id in mine):
             told = f"{one.name} was not handed in. Next: write it in its cell, and hand in again."
             found[one.id] = _exercise(one, (Check(f"{one.id}/answer", "fail", "answer.missing", one.name, told),))
         else:
@@ -169,7 +172,7 @@ def _checks(one: Asked, sealed: Sealed, ran: Mapping[str, Ran], seed: int) -> tu
     cells = {check: mine[0] if mine else ran[id] for id, check in sealed.probes.items()}
     texts = {cell["id"]: cell["source"] for cell in sealed.notebook["cells"]}
     lacks = unmade([text for id, text in texts.items() if id in answers], texts.values())
-    return tuple(check for case in cases(one, seed) for check in verdict(case, one.name, cells[case.id], lacks))
+    return tuple(verdicts([(case, cells[case.id]) for case in cases(one, seed)], one.name, lacks))
 
 
 def _refused(one: Asked, reason: Refused) -> Exercise:

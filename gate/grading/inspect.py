@@ -30,6 +30,7 @@ _IPYTHON = {
     "input_transformers_post",
     "input_transformers_cleanup",
 }
+_SHOWS = {"IPython.display", *(f"IPython.display.{name}" for name in ("display", "HTML", "JSON", "Markdown", "Pretty"))}
 _GRADERS = ("gate.grading", "nbval", "pytest", "_pytest", "nbclient", "jupyter_client")
 #: Ways to change or look into the kernel that tries the answer.
 _INSIDES = {
@@ -43,10 +44,12 @@ _BY_NAME = {
     "subprocess", "multiprocessing", "pickle", "_pickle", "marshal", "shelve", "zipimport", "imp", "_imp", "site",
 }  # fmt: skip
 #: Functions of other modules that do the same.
-_FETCHERS = {"attrgetter", "methodcaller", "get_type_hints", "system", "popen", "posix_spawn", "execv", "execve"}
+_FETCHERS = {"get_type_hints", "system", "popen", "posix_spawn", "execv", "execve"}
 _REFERENCE = {"reference", "solutions", "learner_copy"}
 _RUNS_TEXT = {"eval", "exec", "compile", "globals", "locals", "breakpoint"}
 _BY_TEXT = {"setattr", "delattr", "getattr", "vars", "dir"}
+_FETCHES_PARTS = {"attrgetter", "methodcaller"}  # by a text too
+_UNREAD = "a name made while it runs"
 _TAKE_OUT = "Next: take it out of this cell, and hand in again."
 #: What the kit itself has for the exercise of a notebook: an answer is to be one's own.
 _KIT_HAS = {
@@ -93,7 +96,8 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
         else:
             yield Refused("answer.not_python", f"line {line} is no Python. Next: run the cell, mend it, hand in again.")
         return
-    for way, name in sorted(set(_named(tree))):
+    own = {f"self.{name}" for name in _of_own_classes(tree)}
+    for way, name in sorted(set(_named(tree)) - {("part", name) for name in own}):
         yield from _about(notebook, way, name)
     if fetched := not_written_out(notebook, source):
         yield Refused("answer.fetched", f"a schema is written out, without {fetched}. Next: write it as one literal.")
@@ -104,7 +108,7 @@ def _reasons(notebook: str, source: str) -> Iterator[Refused]:
 def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
     """Yield what is wrong with a name that a cell uses: one that it imports, calls, looks up in something, or reads."""
     first, last, shown = name.split(".")[0], name.rpartition(".")[2], escape(name, 60)
-    if first in _IPYTHON or last in _IPYTHON:
+    if name not in _SHOWS and (first in _IPYTHON or last in _IPYTHON):
         yield Refused("answer.ipython", f"{shown} changes the notebook itself. {_TAKE_OUT}")
     elif way in ("import", "part") and any(name == grader or name.startswith(f"{grader}.") for grader in _GRADERS):
         yield Refused("answer.grader", f"{shown} belongs to the grader. {_TAKE_OUT}")
@@ -115,7 +119,7 @@ def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
         and first in _INSIDES
     ):
         yield Refused("answer.insides", f"{shown} reaches into the kernel itself. {_TAKE_OUT}")
-    elif (way == "import" and first in _BY_NAME) or (way in ("import", "part") and last in _FETCHERS):
+    elif (way == "import" and first in _BY_NAME) or (way in ("import", "part") and last in (_UNREAD, *_FETCHERS)):
         yield Refused("answer.insides", f"{shown} runs or fetches what nobody can read here. {_TAKE_OUT}")
     elif way == "call" and name in _RUNS_TEXT:
         yield Refused("answer.insides", f"{shown}() runs or looks up what nobody can read here. {_TAKE_OUT}")
@@ -123,16 +127,26 @@ def _about(notebook: str, way: str, name: str) -> Iterator[Refused]:
         yield Refused("answer.reference", f"{shown} fetches the reference; an answer is your own. {_TAKE_OUT}")
     elif way == "import" and first == "gate" and last == "*":
         yield Refused("answer.kit", f"{shown} brings the kit's own answers too; name what you need. {_TAKE_OUT}")
-    elif way in ("import", "part") and first != "self" and last in _KIT_HAS.get(notebook, ()):
+    elif way in ("import", "part") and last in _KIT_HAS.get(notebook, ()):
         yield Refused("answer.kit", f"{shown} is the kit's own; write yours. {_TAKE_OUT}")
 
 
 def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield (how it is used, name) for every name in a cell."""
+    """Yield (how it is used, name) for every name in a cell, those given as a text too."""
+    called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
         match node:
+            case ast.Call(func=ast.Name(id=name), args=[_, ast.Constant(value=str(part)), *_]) if name in _BY_TEXT:
+                yield "call", name
+                yield "part", part
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=texts) if name in _FETCHES_PARTS:
+                yield from (("part", _text(text)) for text in texts)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in _FETCHES_PARTS and node not in called:
+                yield "part", _UNREAD
             case ast.Call(func=ast.Name(id=name)):
                 yield "call", name
+            case ast.MatchClass(kwd_attrs=parts):
+                yield from (("part", part) for part in parts)
             case ast.Name(id=name):
                 yield "name", name
             case ast.Attribute():
@@ -142,6 +156,19 @@ def _named(tree: ast.AST) -> Iterator[tuple[str, str]]:
             case ast.ImportFrom(module=module, names=aliases):
                 yield "import", str(module)
                 yield from (("import", f"{module}.{alias.name}") for alias in aliases)
+                yield from (("part", _UNREAD) for alias in aliases if alias.name in _FETCHES_PARTS and alias.asname)
+
+
+def _text(node: ast.expr) -> str:
+    """Return the text that an argument is, or what nobody can read before it runs."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else _UNREAD
+
+
+def _of_own_classes(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of the methods that a cell's own classes have."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            yield from (one.name for one in node.body if isinstance(one, ast.FunctionDef))
 
 
 def _patched(tree: ast.AST, imported: set[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What one probe came to, from what nbval said of its cell and, where several answers are right, from what it showed.
+"""What probes came to, from what nbval said of its cell and, where several answers are right, from what it showed.
 
 What is told to a student names the kind of input and how the code ended. It never holds the input, the right answer,
 or a text of the student's own choosing.
@@ -9,11 +9,13 @@ Not here: points (`grade`).
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gate.errors import Finding, escape
 from gate.grading.observe import MAX_CHARS
+from gate.grading.observe.apart import limited
 from gate.grading.probes import Case, Judge
 from gate.grading.words import Check, Ran
 from gate.payload import read
@@ -33,14 +35,23 @@ _ENDED = {
 _MOVE = "put into the answer cell itself what makes it, and hand in again."
 
 
-def verdict(case: Case, name: str, ran: Ran, unmade: Sequence[str] = ()) -> Iterator[Check]:
-    """Yield the checks of one probe: one, or one for each judge. `unmade` are names it uses that no cell makes."""
-    seen = _seen(ran.shown)
-    if not case.probe.judges:
-        yield _check(case.id, name, case.probe.told, ran.came == "same", ran, seen, unmade)
-    for number, (told, judge) in enumerate(case.probe.judges, start=1):
-        id = f"{case.id}.{number:02}" if len(case.probe.judges) > 1 else case.id
-        yield _check(id, name, told, ran.came == "same" and _judged(judge, seen), ran, seen, unmade)
+def verdicts(tried: Iterable[tuple[Case, Ran]], name: str, unmade: Sequence[str] = ()) -> Iterator[Check]:
+    """Yield the checks of an exercise's probes: of each one, or one for each of its judges.
+
+    `unmade` are names that the answer uses and no cell makes.
+    """
+    each = [(case, ran, _seen(ran.shown)) for case, ran in tried]
+    asked = [(judge, seen) for case, ran, seen in each if ran.came == "same" for _, judge in case.probe.judges]
+    judged = _judged(asked)
+    said = iter(judged or ())
+    for case, ran, seen in each:
+        if not case.probe.judges:
+            yield _check(case.id, name, case.probe.told, ran.came == "same", ran, seen, unmade)
+        elif judged is None and ran.came == "same":
+            ran, seen = Ran("timeout"), {}
+        for number, (told, _) in enumerate(case.probe.judges, start=1):
+            id = f"{case.id}.{number:02}" if len(case.probe.judges) > 1 else case.id
+            yield _check(id, name, told, ran.came == "same" and next(said), ran, seen, unmade)
 
 
 def _check(id: str, name: str, told: str, right: bool, ran: Ran, seen: dict[str, Any], unmade: Sequence[str]) -> Check:
@@ -64,8 +75,16 @@ def _seen(shown: str) -> dict[str, Any]:
     return {} if isinstance(value, Finding) else value
 
 
-def _judged(judge: Judge, seen: dict[str, Any]) -> bool:
-    """Judge what a student's kernel said; whatever goes wrong with it is a no."""
+def _judged(asked: list[tuple[Judge, dict[str, Any]]]) -> list[bool] | None:
+    """Judge what a student's kernel said, or return None if that does not end: a schema can be made so."""
+    if not asked:
+        return []
+    told: list[bool] | dict[str, str] = json.loads(limited(lambda: json.dumps([_one(*each) for each in asked])))
+    return told if isinstance(told, list) else None
+
+
+def _one(judge: Judge, seen: dict[str, Any]) -> bool:
+    """Return what a judge says; whatever goes wrong with it is a no."""
     try:
         return judge(seen) is True
     except Exception:  # noqa: BLE001 - any shape may have been forged

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -18,7 +19,8 @@ from typing import Any
 from gate.lab.attacks import HELD, Got
 from gate.lab.ticket_tool import COMMENT, Answer, Make, TicketTool, ask, comment, held, is_first, ran
 
-_LINES = 60  # at most so many lines are tried
+LINES = 240  # at most so many are tried; in a longer call nobody has looked at all of them
+_TIMES = 2  # that one line counts: a loop is no place to hide behind
 _WAIT, _LEAST = 0.3, 0.02  # seconds that a second call is waited for: it may be waiting for the first
 _END = 0.8
 _KIT = str(Path(__file__).parents[1])
@@ -49,12 +51,13 @@ class Beside(threading.Thread):
 
 
 class Stopped(Beside):
-    """A call that stops before the `line`th line it runs in `files`, until `go_on`."""
+    """A call that stops before the `line`th line it runs in `files`, until `go_on`. A line counts `_TIMES` at most."""
 
     def __init__(self, call: Callable[[], Answer], files: set[str], line: int, patience: float = _END) -> None:
         super().__init__(call)
         self._files, self._left, self._patience = files, line, patience
         self._there, self.go_on = threading.Event(), threading.Event()
+        self._seen: Counter[tuple[object, int]] = Counter()
 
     def run(self) -> None:
         sys.settrace(self._trace)
@@ -72,7 +75,9 @@ class Stopped(Beside):
     def _trace(self, frame: FrameType, event: str, argument: object) -> Any:
         if frame.f_code.co_filename not in self._files:
             return None
-        if event == "line":
+        place = frame.f_code, frame.f_lineno
+        if event == "line" and self._seen[place] < _TIMES:
+            self._seen[place] += 1
             self._left -= 1
             if self._left == 0:
                 self._there.set()
@@ -110,10 +115,12 @@ def two_threads(make: Make) -> Got:
     """The same call twice at once, the second between any two lines of the first."""
     wait, got, line = _WAIT, Got(HELD, "it held"), 0
     more = True
-    while more and got.outcome == HELD and line < _LINES:
+    while more and got.outcome == HELD:
         line += 1
         got, more, waited = _between(make(f"ledger-{line}"), line, wait)
         wait = max(_LEAST, wait / 2) if waited else _WAIT
+        if line == LINES:
+            return Got("too long", f"one call runs more than {LINES} lines: too many to come between all of them")
     return got
 
 
@@ -151,7 +158,13 @@ def _pass(second: Beside) -> None:
 
 
 def files_of(fence: Any) -> set[str]:
-    """Return the files, or cells, in which the student wrote the class; none for the kit's own."""
-    members = [member for kind in type(fence).__mro__ for member in vars(kind).values()]
-    files = {str(member.__code__.co_filename) for member in members if hasattr(member, "__code__")}
+    """Return the files, or cells, in which the student wrote the class and what stands beside it; not the kit's own."""
+    members = [member for kind in type(fence).__mro__ for member in vars(kind).values() if hasattr(member, "__code__")]
+    beside = [
+        other
+        for member in members
+        for other in getattr(member, "__globals__", {}).values()
+        if hasattr(other, "__code__") and getattr(other, "__module__", "") == type(fence).__module__
+    ]
+    files = {str(one.__code__.co_filename) for one in (*members, *beside)}
     return {file for file in files if not file.startswith(_KIT)}

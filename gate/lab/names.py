@@ -21,7 +21,8 @@ def parsed(source: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tree = ast.parse(source)
-        compile(tree, "answer", "exec")  # a return outside a function is found only here
+        # A return outside a function is found only here. A notebook may await anywhere.
+        compile(tree, "answer", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     return tree
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gate.grading.grade import grade
 from gate.grading.words import Runner, Submitted
+from gate.lab.exercise import stub
 from tests.grading.kit import perfect, submitted
 
 ONE = "memory/01_reproduce_the_leak"
@@ -47,6 +48,21 @@ def test_an_answer_that_lacks_what_was_not_handed_in_is_told_the_name_once(nbval
         "no cell that was handed in makes checked. Next: put into the answer cell itself what makes it, "
         "and hand in again."
     }
+
+
+def test_an_answer_in_the_cell_before_its_own_counts_where_its_own_is_empty(nbval: Runner, tmp_path: Path) -> None:
+    name = "memory/03_fail_closed"
+    first, _, second = perfect("memory")[name].values()
+    together = {"closed-by-hand": f"{first}\n\n{second}"}
+    unsolved = stub(second)
+    for cells, wanted in (
+        (together, "pass"),
+        ({**together, "closed-gate": "# it stands above"}, "pass"),
+        ({**together, "closed-gate": unsolved}, "fail"),  # which defines the name anew
+    ):
+        found = grade(submitted({name: cells}), "memory", 3, nbval, tmp_path)
+        came = {one.id: one.value for one in found.exercises if one.notebook == name}
+        assert came == {"memory.by_hand": "pass", "memory.validate": wanted}
 
 
 def test_nothing_handed_in_is_a_fail_and_nothing_readable_is_ungradable(nbval: Runner, tmp_path: Path) -> None:

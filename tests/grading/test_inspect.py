@@ -33,6 +33,7 @@ BAD = {
         "get_ipython().run_cell('1')",
         "from IPython import get_ipython",
         "import ipykernel.kernelbase",
+        "import IPython.display as d\nd.get_ipython()",
         "ip.input_transformers_post.append(f)",
     ],
     "answer.grader": [
@@ -54,6 +55,8 @@ BAD = {
         "from gate.results import validate_tool_result as mine",
         "from gate.results import *",
         "import gate.results as r\nf = r.validate_tool_result",
+        "import gate.results as self\nf = self.validate_tool_result",
+        "import gate\nself = gate\nf = self.validate_tool_result",
     ],
     "answer.insides": [
         "import sys\nsys.modules['json'] = 1",
@@ -74,7 +77,13 @@ BAD = {
         "from os import system",
         "import os\nos.popen('env')",
         "import pickle\npickle.loads(b'')",
-        "import operator\noperator.attrgetter('x')(f)",
+        "import operator\noperator.attrgetter('__glo' + 'bals__')(f)",
+        "import operator\noperator.attrgetter('__globals__')(f)",
+        "import operator\nfetch = operator.attrgetter",
+        "from operator import methodcaller as m\nm('x')(f)",
+        "getattr(f, '__globals__')",
+        "getattr([sys][0], 'modules')",
+        "match f:\n    case object(__globals__=found):\n        pass",
         "from timeit import timeit",
         "exec(text)",
         "globals()['validate_tool_result']",
@@ -117,6 +126,11 @@ def test_a_text_made_to_be_slow_is_looked_at_line_by_line(source: str) -> None:
         "import json, re, threading, sqlite3, copy\nfrom pathlib import Path\nx = json.loads('{}')\nx.y = 3",
         "text = '%d of 3' % 4\nprint('is it?')  # really?",
         "x = 'NBVAL_SKIP is a word'",
+        "from operator import attrgetter\nx = sorted(y, key=attrgetter('code', 'field'))",
+        "class A:\n    def judge_side(self):\n        return 1\n    def f(self):\n        return self.judge_side()",
+        "import asyncio\nawait asyncio.sleep(0)",
+        "from IPython.display import display, Markdown\ndisplay(Markdown('x'))",
+        "code = getattr(finding, 'code', None)\nmatch event:\n    case dict(): pass\n    case Finding(code=code): pass",
     ],
 )
 def test_lets_plain_python_alone(source: str) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from gate.grading.exercises import Asked, asked, sections
 from gate.grading.observe import observe
+from gate.grading.observe.apart import apart
 from gate.grading.probes import KNOWN, all, cases
 from gate.lab.plan import load_plan
 
@@ -45,6 +49,29 @@ def test_the_same_seed_asks_the_same_and_another_does_not(one: Asked) -> None:
     assert inputs(3) == inputs(3)
     if any(case.probe.given for case in cases(one, 3)) and len(cases(one, 3)) > 1:
         assert inputs(3) != inputs(4)
+
+
+def test_what_is_tried_cannot_speak_for_its_observer() -> None:
+    def pipes() -> set[int]:
+        return {number for number in range(64) if _is_pipe(number)}
+
+    def forges() -> str:
+        for number in pipes() - before:
+            with suppress(OSError):
+                os.write(number, b'{"returned": 42}')
+        os._exit(0)
+
+    before = pipes()
+
+    assert apart("any", forges) == '{"ended": "exit"}'
+    assert apart("any", lambda: '{"returned": 42}') == '{"returned": 42}'
+
+
+def _is_pipe(number: int) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(number).st_mode)
+    except OSError:
+        return False
 
 
 def constant(value: Any) -> Any:

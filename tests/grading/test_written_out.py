@@ -27,6 +27,10 @@ FETCHES = {
     "a star": "from json import *\nschema = {}",
     "a name for another": "def f(loads):\n    return loads('x')\nschema = f(str)",
     "a contract of ours": "schema = CONTRACTS.output('inventory.lookup').schema",
+    "parts named in a text": "def f():\n    pass\nschema = '{0.__globals__}'.format(f)",
+    "a note that is no note": "from typing import sys\nschema = sys.path",
+    "shown and kept": "schema = board('memory.contract', 1)",
+    "fetched to be shown": "schema = {}\nprint(schema.update(load_contracts()))",
     "in a function": "def f():\n    return __import__('gate')\nschema = f()",
 }
 WRITES = {
@@ -34,6 +38,11 @@ WRITES = {
     "a text": 'import json\nschema = json.loads(\'{"type": "object"}\')\nprint(json.dumps(schema, indent=1))',
     "a loop": "schema = {}\nfor name in ['sku', 'warehouse']:\n    schema.setdefault('required', []).append(name)",
     "a function": "def text(most):\n    return {'maxLength': most}\nschema = {'properties': {'a': text(9)}}",
+    "types": "from __future__ import annotations\nfrom typing import Any\nschema: dict[str, Any] = {}",
+    "types of a function": "import typing\ndef f(x: typing.Any) -> typing.Any:\n    return x\nschema = f({})",
+    "shown": "from pprint import pprint\nschema = {}\npprint(schema)\nboard('memory.contract', schema)",
+    "a shallow copy": "from copy import copy\nschema = copy(loose)\nassert schema, 'it is empty'",
+    "keys of one kind": "schema = dict.fromkeys('a b'.upper().split(), {'type': 'string'})\nschema.pop('A')",
     "parts": "names = {'sku': {'type': 'string'}}\nschema = {**names, 'required': [name for name in sorted(names)]}",
 }
 

@@ -18,6 +18,7 @@ from gate.lab import board, refused
 from gate.lab.board import run_rule
 from gate.lab.board_file import load_board
 from gate.lab.fences import SITUATIONS, in_situation
+from gate.lab.interleaved import LINES, files_of
 from gate.lab.near import near_miss
 from gate.ledgers.memory import MemoryLedger
 from gate.ledgers.sqlite import SqliteLedger
@@ -87,6 +88,15 @@ class LooksOutsideTheLock(OneAtATime):
             if not known:
                 self.known[payload["idempotency_key"]] = mutate(payload)
             return {"ok": True, "result": self.known[payload["idempotency_key"]]}
+
+
+class CountsFirst(LooksOutsideTheLock):
+    """It looks too early as well, behind more lines than anybody would step through."""
+
+    def run(self, payload: Answer, mutate: Run) -> Any:
+        for _ in range(10 * LINES):
+            pass
+        return super().run(payload, mutate)
 
 
 class RefusesAll(NoFence):
@@ -173,6 +183,25 @@ def test_a_fence_without_an_answer_or_with_a_slip_gets_a_row_that_says_so(situat
 
 def test_a_call_that_never_gets_an_answer_is_a_red_row_too() -> None:
     assert in_situation(WaitsForItself, "two_threads").words == "two calls wait for each other for ever"
+
+
+def written_in_cells(*cells: str) -> dict[str, Any]:
+    made: dict[str, Any] = {"__name__": "__main__"}
+    for number, cell in enumerate(cells):
+        exec(compile(cell, f"<cell {number}>", "exec"), made)  # noqa: S102 - as a notebook does
+    return made
+
+
+def test_no_number_of_lines_hides_where_a_call_can_come_between() -> None:
+    assert in_situation(CountsFirst, "two_threads").outcome == "broken"
+    long = "class Long:\n    def __init__(self, path):\n        pass\n    def run(self, payload, mutate):\n"
+    long += "        x = 1\n" * LINES + "        return {'ok': False}"
+    assert in_situation(written_in_cells(long)["Long"], "two_threads").outcome != "hold"
+
+
+def test_what_a_fence_calls_in_another_cell_is_stepped_through_too() -> None:
+    made = written_in_cells("def look(key): return key", "class Fence:\n    def run(self): return look(1)")
+    assert files_of(made["Fence"]()) == {"<cell 0>", "<cell 1>"}
 
 
 # --- near misses ----------------------------------------------------------------------------------------------------

@@ -18,14 +18,17 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from os import urandom  # here, so that it stays the system's
 
 from gate.grading.observe.canonical import MAX_CHARS, canonical
 from gate.lab.limit import TimedOut, run_limited
 
 CPU_SECONDS = 3
 SECONDS = 8.0
+_MARK = 16  # bytes
 MAX_ENDED = 2  # tries of one exercise that may run into a limit; the others are then not tried
 
+TIMEOUT = canonical({"ended": "timeout"})
 _ended: dict[str, int] = {}
 CAN_FORK = hasattr(os, "fork") and sys.platform != "emscripten"
 
@@ -34,27 +37,34 @@ def apart(exercise: str, call: Callable[[], str]) -> str:
     """Return what `call` returns, or an observation of how it ended: `{"ended": "timeout"}`, `exit`, `untried`."""
     if _ended.get(exercise, 0) >= MAX_ENDED:
         return canonical({"ended": "untried"})
-    told = _forked(call) if CAN_FORK else _limited(call)
-    if told == canonical({"ended": "timeout"}):
+    told = limited(call)
+    if told == TIMEOUT:
         _ended[exercise] = _ended.get(exercise, 0) + 1
     return told
 
 
-def _limited(call: Callable[[], str]) -> str:
+def limited(call: Callable[[], str]) -> str:
+    """Return what `call` returns, or an observation of how it ended: `{"ended": "timeout"}`, `exit`."""
+    return _forked(call) if CAN_FORK else _traced(call)
+
+
+def _traced(call: Callable[[], str]) -> str:
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             return run_limited(call, SECONDS)
     except TimedOut:
-        return canonical({"ended": "timeout"})
+        return TIMEOUT
 
 
 def _forked(call: Callable[[], str]) -> str:
+    # What is tried has the pipe too. Only what begins with a mark that it was not given is the observer's word.
+    mark = urandom(_MARK)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # a kernel has threads; the child uses none of them
         child = os.fork()
     if child == 0:
-        _in_child(call, reading, writing)
+        _in_child(call, mark, reading, writing)
     os.close(writing)
     try:
         data, in_time = _read(reading)
@@ -65,18 +75,20 @@ def _forked(call: Callable[[], str]) -> str:
         _, status = os.waitpid(child, 0)
     used_up = os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
     if not in_time or (not data and used_up):
-        return canonical({"ended": "timeout"})
-    return data.decode("utf-8", "replace") or canonical({"ended": "exit"})
+        return TIMEOUT
+    if not data.startswith(mark):
+        return canonical({"ended": "exit"})
+    return data.removeprefix(mark).decode("utf-8", "replace")
 
 
-def _in_child(call: Callable[[], str], reading: int, writing: int) -> None:
+def _in_child(call: Callable[[], str], mark: bytes, reading: int, writing: int) -> None:
     """Run the call, write what it returns, and end without any of the parent's clean-up."""
     try:
         os.setsid()
         os.close(reading)
         _limit_cpu()
         _be_silent()
-        data = call().encode("utf-8")
+        data = mark + call().encode("utf-8")
         while data:
             data = data[os.write(writing, data) :]
     finally:

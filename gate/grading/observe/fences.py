@@ -9,12 +9,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from gate.lab.interleaved import Beside, Stopped, files_of
+from gate.lab.interleaved import LINES, Beside, Stopped, files_of
 from gate.lab.ticket_tool import TicketTool, Unclear, ask
 
 _PATIENT = 5.0  # seconds that a call which should end is waited for
 _PASSING, _LEAST = 0.5, 0.1  # seconds that a call may wait for another, fewer the more often it does
-_LINES = 60
 Call = dict[str, Any]
 
 
@@ -30,13 +29,13 @@ def interleaved(student: Any, given: dict[str, Any]) -> Any:
     """Send one call twice at once, the second between any two lines of the first: every pair of answers that came."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         seen, line, more, wait = list[Any](), 0, True, _PASSING
-        while more and line < _LINES:
+        while more and line < LINES:
             line += 1
             fence = student(Path(folder, f"ledger-{line}.sqlite"))
             pair, more, waited = _between(fence, given["payload"], line, wait)
             wait = max(_LEAST, wait / 2) if waited else _PASSING
             seen += [] if pair in seen else [pair]
-        return {"pairs": seen, "lines": line}
+        return {"pairs": seen, "lines": line, "more": more}
 
 
 def _sent(fence: Any, call: Call, done: list[str]) -> Any:

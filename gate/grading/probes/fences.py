@@ -94,18 +94,22 @@ class _WhileItRuns:
 
 
 class _OneEffect:
-    """Judges every order of two calls at once: one effect, and nobody told ok before it was true."""
+    """Judges every order of two calls at once: one effect, nobody told ok before it was true, and none left out."""
 
     def __init__(self, body: str) -> None:
         self._body = body
 
     def __call__(self, seen: Any) -> bool:
         right = {"ok": True, "result": {"ok": True, "n": 1}}
-        return seen["lines"] > 1 and all(
-            done == [self._body]
-            and right in (first, second)
-            and all(one in (right, {"ok": False}) for one in (first, second))
-            for first, second, done in seen["pairs"]
+        return (
+            seen["lines"] > 1
+            and not seen["more"]
+            and all(
+                done == [self._body]
+                and right in (first, second)
+                and all(one in (right, {"ok": False}) for one in (first, second))
+                for first, second, done in seen["pairs"]
+            )
         )
 
 
