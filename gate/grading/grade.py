@@ -23,7 +23,7 @@ from gate.grading.packs import grade_pack
 from gate.grading.probes import cases
 from gate.grading.seal import answer_cells, seal
 from gate.grading.tables import grade_table
-from gate.grading.verdict import not_run, verdicts
+from gate.grading.verdict import cell_ended, not_run, verdicts
 from gate.grading.words import Check, Exercise, Grade, Ran, Runner, Sealed, Submitted, Value
 from gate.lab.derive import exercise_cells
 from gate.lab.exercise import stub
@@ -172,7 +172,8 @@ def _checks(one: Asked, sealed: Sealed, ran: Mapping[str, Ran], seed: int) -> tu
     cells = {check: mine[0] if mine else ran[id] for id, check in sealed.probes.items()}
     texts = {cell["id"]: cell["source"] for cell in sealed.notebook["cells"]}
     lacks = unmade([text for id, text in texts.items() if id in answers], texts.values())
-    return tuple(verdicts([(case, cells[case.id]) for case in cases(one, seed)], one.name, lacks))
+    checks = tuple(verdicts([(case, cells[case.id]) for case in cases(one, seed)], one.name, lacks))
+    return tuple(replace(check, told=cell_ended(mine[0])) for check in checks) if mine else checks
 
 
 def _refused(one: Asked, reason: Refused) -> Exercise:

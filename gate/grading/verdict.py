@@ -32,6 +32,8 @@ _ENDED = {
     "untried": "it was not tried, for two inputs before did not end in time",
     "not written": "it is not written yet",
 }
+#: What has nothing to do with the input, so that it is told once.
+_WHATEVER = ("probe.missing", "probe.untried")
 _MOVE = "put into the answer cell itself what makes it, and hand in again."
 
 
@@ -61,7 +63,15 @@ def _check(id: str, name: str, told: str, right: bool, ran: Ran, seen: dict[str,
     if unmade and seen.get("raised") == "NameError":  # the same whatever the input: one reason, told once
         names = ", ".join(escape(one, 60) for one in unmade[:3])
         return Check(id, "fail", code, name, f"no cell that was handed in makes {names}. Next: {_MOVE}")
-    return Check(id, "fail", code, name, f"{told}: {how}. Next: try inputs of this kind on {name}; its board has some.")
+    if code in _WHATEVER:
+        return Check(id, "fail", code, name, f"{how}. Next: mend that first.")
+    kind = told.removesuffix(".")
+    return Check(id, "fail", code, name, f"{kind}: {how}. Next: try inputs of this kind on {name}; its board has some.")
+
+
+def cell_ended(ran: Ran) -> str:
+    """Return in words that an answer cell ended the run by itself, before any input was tried."""
+    return f"when the answer cell itself was run, {_CAME[ran.came]}. Next: run that cell alone, and mend it."
 
 
 def not_run(ran: Mapping[str, Ran]) -> str:

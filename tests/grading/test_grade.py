@@ -65,6 +65,23 @@ def test_an_answer_in_the_cell_before_its_own_counts_where_its_own_is_empty(nbva
         assert came == {"memory.by_hand": "pass", "memory.validate": wanted}
 
 
+def test_what_has_nothing_to_do_with_the_input_is_told_once(nbval: Runner, tmp_path: Path) -> None:
+    name = "memory/03_fail_closed"
+    ends = "import os\nos._exit(0)\ndef validate_by_hand(tool, payload):\n    return payload"
+    loops = "def validate_tool_result(tool, payload):\n    while True:\n        pass"
+    cells = {
+        name: {"closed-by-hand": ends, "closed-gate": loops},
+        "memory/05_replay_fixtures": {"replay-pack": "pack = []"},
+    }
+    found = grade(submitted(cells), "memory", 3, nbval, tmp_path)
+    told = {one.id: [check.told for check in one.checks] for one in found.exercises}
+    (first,) = set(told["memory.by_hand"])
+    assert first.startswith("when the answer cell itself was run, the kernel ended")
+    assert len({one for one in told["memory.validate"] if "was not tried" in one}) == 1
+    assert "A gate that refuses everything is noticed: it came to" in told["memory.pack"][0]
+    assert not any(".:" in one for all_of_them in told.values() for one in all_of_them)
+
+
 def test_nothing_handed_in_is_a_fail_and_nothing_readable_is_ungradable(nbval: Runner, tmp_path: Path) -> None:
     nothing = grade(submitted({}), "results", 3, nbval, tmp_path)
     assert (nothing.value, nothing.points) == ("fail", 0) and nothing.max_points > 0
