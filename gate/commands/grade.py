@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         with _progress(len(jobs)) as done:
             batch = grade_batch(jobs, folder, _do_all(args), done)
     except KeyboardInterrupt:
-        show.trouble(f"{folder}: what was graded is kept. Next: run it again, it goes on from there.")
+        show.trouble(f"{folder}: what was graded is kept. Next: run the same command again, it goes on.")
         raise
     _tell(args, lab, seed, str(folder), batch)
     return 1 if any(grade.value == "ungradable" for grade in batch.grades) else 0

@@ -135,7 +135,7 @@ def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
         out, err = process.communicate()
     kept = {path.name: path.read_bytes() for path in saved.glob("*.json")}
     assert process.returncode == 130 and out == ""
-    assert "what was graded is kept. Next: run it again, it goes on from there." in err and "Traceback" not in err
+    assert "what was graded is kept. Next: run the same command again, it goes on." in err and "Traceback" not in err
     assert list(kept) == ["ann.json"]
     again = subprocess.run([*command, "--json"], cwd=HOME, capture_output=True, text=True, check=True)
     assert json.loads(again.stdout)["reused"] == len(kept)
