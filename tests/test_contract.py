@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from gate.contract import Contract, fingerprint
 from gate.decision import Decision
-from gate.errors import CODES, MAX_MESSAGE
+from gate.errors import CODES, MAX_MESSAGE, ContractError
 from gate.payload import MAX_BYTES, read
 from gate.registry import load_contracts
 from tests.cases_kit import WHOLE, WORD, contract, kit, shape
@@ -276,3 +276,12 @@ def test_loading_while_judging_disturbs_nothing() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_what_is_no_json_schema_is_said_in_a_sentence_that_can_be_read() -> None:
+    amount = {"type": "number", "exclusiveMinimum": True, "maximum": 500}
+    schema = {"type": "object", "additionalProperties": False, "properties": {"amount": amount}}
+    with pytest.raises(ContractError) as caught:
+        Contract.from_schema(schema, tool="mine")
+    [found] = caught.value.findings
+    assert "at /properties/amount/exclusiveMinimum: true is not of type 'number'. Next: correct it." in str(found)

@@ -21,7 +21,7 @@ from gate.lab.submission import AS_HANDED_OUT, collect
 
 _SHOWN = 12
 _SAVE = "Ctrl+S, on a Mac Cmd+S"
-_UNSAVED = f"You did write in one of these cells? Next: save that notebook ({_SAVE}), and pack again."
+_UNSAVED = f"Did you write in one of these cells? Next: save that notebook ({_SAVE}), and pack again."
 
 
 class Packed(NamedTuple):

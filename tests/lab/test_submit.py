@@ -203,7 +203,7 @@ def test_the_button_packs_the_lab_and_shows_what_is_missing(work: Path) -> None:
     button.click()
     assert f"{work / 'submission-memory.zip'}: " in note.value and "it can be handed in all the same" in note.value
     assert note.value.count("<li>") == 13 and "more</li>" in note.value
-    assert "You did write in one of these cells? Next: save that notebook (Ctrl+S, on a Mac Cmd+S)" in note.value
+    assert "Did you write in one of these cells? Next: save that notebook (Ctrl+S, on a Mac Cmd+S)" in note.value
     with zipfile.ZipFile(work / "submission-memory.zip") as bundle:
         assert json.loads(bundle.read("manifest.json"))["pair"] == "ada & bob"
 
