@@ -13,6 +13,7 @@ Not here: limits and names of files (`files`), what an answer cell may hold (`in
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
@@ -24,6 +25,7 @@ from gate.grading.files import Files, Unreadable, in_folder, in_zip, one_file
 from gate.grading.handed import submission, wanted
 from gate.grading.words import Submitted
 
+_PACKED = {".7z", ".bz2", ".gz", ".rar", ".tar", ".tbz", ".tgz", ".txz", ".xz", ".zst"}  # by whoever did not read on
 _OF_ONE = {"notebooks", "work", "manifest.json"}  # a folder with one of these is a student's, not a class's
 
 
@@ -34,7 +36,7 @@ def collect(folder: Path) -> list[Submitted]:
     """
     if not folder.exists():
         raise ConfigError(f"{folder} is not there. Next: name the folder of submissions.")
-    found = [_submitted(student, source, read) for student, source, read in _places(folder)]
+    found = [_submitted(_text(student), _text(source), read) for student, source, read in _places(folder)]
     if not found:
         raise ConfigError(f"{folder} holds no zip, notebook or folder of a student. Next: put the submissions there.")
     return _named_apart(sorted(found, key=lambda one: (one.student, one.source)))
@@ -57,9 +59,24 @@ def _places(folder: Path) -> Iterator[Place]:
         own = [path for path in entries if path.suffix == ".ipynb" and path.stem in _sections()]
         if own:
             yield folder.resolve().name, str(folder), lambda: _together(own)
-        for path in entries:
-            if path not in own:
-                yield from _entry(path)
+        for paths in _by_student([path for path in entries if path not in own]):
+            if len(paths) > 1:
+                yield _student(paths[0].stem), paths[0].name, functools.partial(_together, paths)
+            else:
+                yield from _entry(paths[0])
+
+
+def _by_student(entries: list[Path]) -> list[list[Path]]:
+    """Return entries with the notebooks of one student together, if each of them is another section."""
+    groups: dict[str, list[Path]] = {}
+    for path in entries:
+        of = _student(path.stem) if path.suffix == ".ipynb" and _section(path.stem) else None
+        groups.setdefault(of or f"/{path.name}", []).append(path)
+    found = list[list[Path]]()
+    for paths in groups.values():
+        different = len({_section(path.stem) for path in paths}) == len(paths)
+        found += [paths] if different else [[path] for path in paths]
+    return found
 
 
 def _entry(path: Path) -> Iterator[Place]:
@@ -68,10 +85,16 @@ def _entry(path: Path) -> Iterator[Place]:
         yield path.stem, path.name, lambda: one_file(path, path.name)  # which refuses it
     elif path.suffix.lower() == ".zip":
         yield path.stem, path.name, lambda: in_zip(path, wanted)
+    elif path.suffix.lower() in _PACKED or (".ipynb" in path.name.lower() and path.suffix != ".ipynb"):
+        yield path.name, path.name, _unpackable
     elif path.suffix == ".ipynb":
         yield _student(path.stem), path.name, lambda: one_file(path, path.name)
     elif path.is_dir():
         yield _whole(path)
+
+
+def _unpackable() -> Files:
+    raise Unreadable("it is no zip, notebook or folder. Next: unpack or rename it, and grade again.")
 
 
 def _whole(folder: Path) -> Place:
@@ -92,10 +115,22 @@ def _student(stem: str) -> str:
     >>> _student("ann-03_fail_closed"), _student("ann")
     ('ann', 'ann')
     """
-    for section in sorted(_sections(), key=len, reverse=True):
-        if section in stem:
-            return stem.replace(section, "").strip(" ._-") or stem
-    return stem
+    section = _section(stem)
+    return stem.replace(section, "").strip(" ._-") or stem if section else stem
+
+
+def _section(stem: str) -> str:
+    """Return the section that the name of a notebook has in it, or an empty text."""
+    return next((one for one in sorted(_sections(), key=len, reverse=True) if one in stem), "")
+
+
+def _text(name: str) -> str:
+    """Return a file's name as text that can be written and shown: some are no UTF-8, some would move a cursor.
+
+    >>> _text("ann\\x1b[2J")
+    'ann\\\\x1b[2J'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
 
 
 def _submitted(student: str, source: str, read: Read) -> Submitted:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import itertools
+import json
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,7 +28,7 @@ from gate.lab.submission import FORMAT, KIT_NAME, MAX_CELL, left_behind
 from gate.payload import read
 
 _NOT_READ = (".", "clock-", "submission")
-_MOST_CELLS = 200  # of a notebook without ids, in which answers are looked for
+_MOST_CELLS, _MOST_TEXT = 200, 300_000  # of a notebook, and characters in them, in which names are looked for
 _KEPT = (".kept-", ".broken-", ".version-")
 
 
@@ -50,16 +51,19 @@ def submission(student: str, source: str, files: Files) -> Submitted:
     cells: dict[str, dict[str, str]] = {}
     work, notes = dict[str, Any](), list[str]()
     for name, data in files.items():
-        path, document = PurePosixPath(name), _json(name, data)
+        path = PurePosixPath(name)
+        if path.suffix == ".ipynb" and not data.strip() and not any(_is_at(path, known) for known in notebooks()):
+            notes.append(f"{quote(name)} is empty")
+            continue
+        document = _notebook(name, data) if path.suffix == ".ipynb" else _json(name, data)
         place = _place(path)
         if path.suffix == ".ipynb":
             notebook, found = _known(path, document)
             if notebook is None:
                 notes.append(f"{quote(name)} is none of the lab's notebooks")
             else:
-                texts = [_text(cell) for cell in document["cells"][:_MOST_CELLS]]
-                short = [text for text in texts if len(text) <= MAX_CELL]
-                notes += (f"{notebook}: {told}" for told in left_behind(found, solution(notebook), short))
+                texts = _texts_of(document["cells"])
+                notes += (f"{notebook}: {told}" for told in left_behind(found, solution(notebook), texts))
         elif place == "manifest.json":
             notes += _manifest(document, files)
             continue
@@ -80,11 +84,11 @@ def submission(student: str, source: str, files: Files) -> Submitted:
 def _place(path: PurePosixPath) -> str | None:
     """Return where a JSON file stands in a submission, from `work`, `notebooks` or the manifest on, or None."""
     parts = path.parts
-    for folder in ("work", "notebooks"):
-        if folder in parts:
-            inner = parts[parts.index(folder) :]
-            known = folder == "work" or "/".join(inner[1:]).removesuffix(".json") in notebooks()
-            return "/".join(inner) if known else None
+    folders = [number for number, part in enumerate(parts) if part in ("work", "notebooks")]
+    if folders:
+        inner = parts[folders[-1] :]  # the last: a student may keep all of the kit in a folder of such a name
+        known = inner[0] == "work" or "/".join(inner[1:]).removesuffix(".json") in notebooks()
+        return "/".join(inner) if known else None
     return path.name if path.name == "manifest.json" and len(parts) <= 2 else None  # noqa: PLR2004 - one folder around
 
 
@@ -92,6 +96,17 @@ def _json(name: str, data: bytes) -> dict[str, Any]:
     document = read(data, max_bytes=MAX_BYTES, max_depth=100)
     if isinstance(document, Finding):
         raise Unreadable(f"{quote(name)} cannot be read: {clip(document.message, 120)} Next: save it again.")
+    return document
+
+
+def _notebook(name: str, data: bytes) -> dict[str, Any]:
+    """Return a notebook. Of its outputs nothing is taken, so that numbers and texts in them may be what they like."""
+    try:
+        document = json.loads(data.decode("utf-8-sig"), parse_float=str, parse_int=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise Unreadable(f"{quote(name)} cannot be read: it is no JSON. Next: save it again in Jupyter.")
     return document
 
 
@@ -129,7 +144,7 @@ def _by_names(cells: list[Cell], ours: list[Cell]) -> dict[str, str]:
 
     A name that several cells define answers nothing: nobody could say which of them counts.
     """
-    made = [(text, defined(text)) for cell in cells[:_MOST_CELLS] if len(text := _text(cell)) <= MAX_CELL]
+    made = [(text, defined(text)) for text in _texts_of(cells)]
     found: dict[str, str] = {}
     for cell in ours:
         name = (defined(cell["source"]) or [""])[-1]  # the one that is asked for stands last
@@ -150,6 +165,13 @@ def _answers(name: str, cells: list[Cell], ours: set[str]) -> dict[str, str]:
             raise Unreadable(f"{quote(name)} has the cell {id} twice. Next: delete the one that does not count.")
         found[id] = _text(cell)
     return {id: text for id, text in found.items() if text}
+
+
+def _texts_of(cells: list[Cell]) -> list[str]:
+    """Return the code of a notebook, no more of it than is looked through in a moment."""
+    texts = [text for cell in cells[:_MOST_CELLS] if 0 < len(text := _text(cell)) <= MAX_CELL]
+    sizes = itertools.accumulate(map(len, texts))
+    return [text for text, size in zip(texts, sizes, strict=True) if size <= _MOST_TEXT]
 
 
 def _text(cell: Cell) -> str:

@@ -107,6 +107,60 @@ def test_nobody_gets_the_name_of_somebody_else(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+def test_the_notebooks_of_one_student_are_one_submission(tmp_path: Path) -> None:
+    other = "memory/01_reproduce_the_leak"
+    save(tmp_path / f"ann-{NAME[7:]}.ipynb", notebook())
+    save(tmp_path / f"ann-{other[7:]}.ipynb", notebook(perfect("memory")[other]))
+    save(tmp_path / f"bob-{NAME[7:]}.ipynb", notebook())
+    assert {one.student: set(one.cells) for one in collect(tmp_path)} == {"ann": {NAME, other}, "bob": {NAME}}
+
+
+@pytest.mark.parametrize("name", ["ann.tar.gz", "ann.7z", "ann.IPYNB", "ann.ipynb.txt"])
+def test_what_somebody_handed_in_packed_otherwise_is_not_passed_over(tmp_path: Path, name: str) -> None:
+    save(tmp_path / name, "x")
+    save(tmp_path / "readme.txt", "x")
+    one = only(tmp_path)
+    assert one.student == name and "Next: " in one.problem
+
+
+def test_a_name_cannot_move_the_cursor_of_whoever_reads_it(tmp_path: Path) -> None:
+    try:
+        save(tmp_path / "ann\x1b[2J\u202e.ipynb", notebook())
+    except OSError:  # Windows takes no such name
+        return
+    assert only(tmp_path).student == r"ann\x1b[2J\u202e"
+
+
+def test_a_name_that_is_no_text_can_be_written_all_the_same(tmp_path: Path) -> None:
+    try:
+        save(tmp_path / "jos\udce9.ipynb", notebook())
+    except OSError:  # macOS takes no such name
+        return
+    one = only(tmp_path)
+    assert one.student.encode("utf-8") == b"jos\\udce9" and one.cells == {NAME: CELLS}
+
+
+@pytest.mark.parametrize("shown", ["NaN", "1e999", "9" * 5000, '"\\ud800"', '{"a": 1, "a": 2}', "[" * 60 + "]" * 60])
+def test_what_a_notebook_showed_may_be_anything(tmp_path: Path, shown: str) -> None:
+    made = notebook().replace('"metadata": {}', f'"metadata": {{}}, "outputs": {shown}', 1)
+    save(tmp_path / "ann.ipynb", made)
+    assert only(tmp_path).cells == {NAME: CELLS}
+    save(tmp_path / "ann.ipynb", b"\xef\xbb\xbf" + made.encode())
+    assert only(tmp_path).cells == {NAME: CELLS}
+
+
+def test_a_notebook_without_a_byte_costs_nothing(tmp_path: Path) -> None:
+    save(tmp_path / "ann" / f"{NAME}.ipynb", notebook())
+    save(tmp_path / "ann" / "Untitled.ipynb", "")
+    one = only(tmp_path)
+    assert (one.cells, one.problem, one.notes) == ({NAME: CELLS}, "", ('"Untitled.ipynb" is empty',))
+
+
+def test_the_kit_may_lie_in_a_folder_named_work(tmp_path: Path) -> None:
+    save(tmp_path / "ann" / "work" / "gate-lab" / "work" / "table-memory.json", '{"table": "memory"}')
+    assert only(tmp_path).work == {"table-memory.json": {"table": "memory"}}
+
+
 def without_ids(made: str, in_metadata: bool = False) -> str:
     document = json.loads(made)
     for cell in document["cells"]:
