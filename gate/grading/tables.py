@@ -52,7 +52,7 @@ def _row(made: str, sheet: Sheet, row: Row, mine: Mapping[str, str]) -> Check:
     name, chosen = f"{made}.{row.id}", mine["choice"]
     if not chosen:
         return Check(name, "fail", "table.open", row.id, f"{row.title}: nothing was decided. Next: choose one.")
-    if not mine["reason"].strip():
+    if not any(one.isprintable() and not one.isspace() for one in mine["reason"]):
         return Check(name, "fail", "table.reason", row.id, f"{row.title}: no reason. Next: say why, in a few words.")
     if chosen == row.answer or both_refuse(sheet, chosen, row.answer):
         return Check(name, "pass", "", row.id)

@@ -58,7 +58,10 @@ def test_repair_for_block_is_right_and_for_allow_it_is_not(
     assert graded(tmp_path).points == worth
 
 
-@pytest.mark.parametrize(("reason", "choice", "code"), [(" ", "block", "table.reason"), ("why", "", "table.open")])
+@pytest.mark.parametrize(
+    ("reason", "choice", "code"),
+    [(" ", "block", "table.reason"), ("\u200b", "block", "table.reason"), ("why", "", "table.open")],
+)
 def test_a_row_without_a_choice_or_a_reason_earns_nothing(
     filled: Table, tmp_path: Path, reason: str, choice: str, code: str
 ) -> None:
