@@ -26,7 +26,7 @@ def be_private(private: bool = True) -> None:
 
 
 def sweep(folders: Iterable[str]) -> str:
-    """End all other processes of this box, then empty folders; return what could not be done, else "".
+    """End all other processes of this box, empty what they share, and folders; return what could not be done, else "".
 
     A folder that holds another of them, or what is bound into the box, stays; what it holds beside is emptied.
     """
@@ -34,6 +34,8 @@ def sweep(folders: Iterable[str]) -> str:
         return "this server is in no box of its own"
     if not _end_all():
         return "a process does not end"
+    if not _end_shared():
+        return "memory that was shared does not go"
     paths = [Path(folder) for folder in folders]
     bound = _mounted() - set(paths)
     kept = {*paths, *(parent for path in (*paths, *bound) for parent in path.parents)}
@@ -55,6 +57,23 @@ def _end_all() -> bool:
             return False
         time.sleep(0.001 * len(others[:10]))
     return True
+
+
+def _end_shared() -> bool:
+    """Remove memory, messages and locks of System V: they stay without a process, and count as nobody's."""
+    system, ends = ctypes.CDLL(None), {"shm": "shmctl", "msg": "msgctl", "sem": "semctl"}
+    for kind, end in ends.items():
+        for id in _shared(kind):
+            getattr(system, end)(id, 0, 0, None)  # IPC_RMID is 0, and stands third for a set of locks
+    return not any(map(_shared, ends))
+
+
+def _shared(kind: str) -> list[int]:
+    try:
+        lines = Path(f"/proc/sysvipc/{kind}").read_text(encoding="ascii").splitlines()[1:]
+    except OSError:  # a system without them
+        return []
+    return [int(line.split()[1]) for line in lines]
 
 
 def _runs(pid: int) -> bool:

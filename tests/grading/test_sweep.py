@@ -12,7 +12,7 @@ from gate.errors import ConfigError
 from gate.grading import box, protect
 
 LEAVE = """
-import os, sys
+import ctypes, os, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from gate.warm.sweep import sweep
@@ -21,7 +21,10 @@ swept, bound = Path(sys.argv[2]), Path(sys.argv[3])
 (swept / "left.txt").write_text("x")
 (swept / "deep" / "left").mkdir(parents=True)
 (bound.parent / "beside.txt").write_text("x")
+system = ctypes.CDLL(None)
+assert min(system.shmget(7, 1000, 0o1600), system.msgget(7, 0o1600), system.semget(7, 1, 0o1600)) >= 0
 said = sweep([str(swept)])
+assert all(Path("/proc/sysvipc", kind).read_text().count("\\n") == 1 for kind in ("shm", "msg", "sem"))
 print(repr(said), sorted(str(path.relative_to(swept)) for path in swept.rglob("*")))
 """
 
