@@ -15,6 +15,7 @@ from gate.engine.faults import DIALECT
 from gate.engine.formats import BOUNDED, FORMATS
 from gate.engine.linear import matcher
 from gate.engine.refs import IN_PLACE, Place, faulty_references
+from gate.engine.work import most_work
 from gate.errors import Finding, escape, finding, quote
 from gate.vetting import lines
 from gate.vetting.shapes import as_list, as_object, is_bounded_text, is_closed, is_limit, is_map, is_shaped, types
@@ -26,6 +27,7 @@ KEYWORDS = NOTES | set(IN_PLACE) | {
     "uniqueItems", "contains", "minContains", "maxContains", "minLength", "maxLength", "pattern", "format", "minimum",
     "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 }  # fmt: skip
+MAX_WORK = 10_000  # schemas that are asked on the way from a value to its deepest part
 _OWN_SHAPE = {"type", "$ref", "enum", "const"}
 
 
@@ -51,6 +53,9 @@ def vet(schema: dict[str, Any]) -> Vetting:
     vetter.node(schema, "", closed=True, known=frozenset())
     for reason, path, message, hint in faulty_references(schema, vetter.places):
         vetter.error(reason, path, message, hint)
+    if not vetter.errors and most_work(schema) > MAX_WORK:
+        message = f"its references unfold to more than {MAX_WORK:,} schemas for one value: judging could take for ever."
+        vetter.error("ref", "", message, "point at each schema under $defs once for a value.")
     return Vetting(sorted(set(vetter.errors)), sorted(set(vetter.warnings)))
 
 
