@@ -113,9 +113,14 @@ def change_an_event(student: Any, tool: Any) -> Got:
 
 
 def same_call_twice(student: Any, tool: Any) -> Got:
-    """Append two results for one call id."""
+    """Append two results for one call id, after two that have none: those are no twins."""
     memory = student()
     memory.append_tool_result(tool, dict(_GOOD), "call-1")
+    try:
+        for _ in range(2):
+            memory.append_tool_result(tool, dict(_GOOD))
+    except ResultGateError:
+        return Got("broken", "a second result without a call id was refused: None is no id")
     before = _contents(memory)
     try:
         memory.append_tool_result(tool, {**_GOOD, "quantity": 9}, "call-1")

@@ -36,7 +36,7 @@ class Problem(NamedTuple):
     next: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.message}. Next: {self.next}."
+        return f"{self.where}: {self.message}. Next: {self.next.removesuffix('.')}."
 
 
 def form_problems(name: str, notebook: Notebook, lab: str, section: Section) -> Iterator[Problem]:

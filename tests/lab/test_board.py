@@ -276,6 +276,21 @@ def test_memory_tells_a_refusal_from_a_refusal_that_came_too_late() -> None:
     assert trial("memory", AgentMemory, bad).outcome == "block"
 
 
+def test_a_memory_that_takes_no_id_for_an_id_is_told_so() -> None:
+    class Twins(AgentMemory):
+        seen: set[str | None]
+
+        def append_tool_result(self, tool: str, payload: Any, tool_use_id: str | None = None) -> Any:
+            self.seen = getattr(self, "seen", set())
+            if tool_use_id in self.seen:
+                raise ResultGateError("this call has a result")
+            self.seen.add(tool_use_id)
+            return super().append_tool_result(tool, payload, tool_use_id)
+
+    got = trial("memory", Twins, rule("hold", "", case="same_call_twice"))
+    assert got == Got("broken", "a second result without a call id was refused: None is no id")
+
+
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_every_attack_succeeds_on_a_naive_memory_and_fails_on_the_kits_own(attack: str) -> None:
     one = rule("hold", "", case=attack)

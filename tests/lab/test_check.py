@@ -273,9 +273,7 @@ def test_every_notebook_of_a_lab_leads_to_the_next_one(tmp_path: Path) -> None:
     first.with_name("04_next.ipynb").write_bytes(first.read_bytes())
     said = f"Next, from minute {section['end']}: [The next](04_next.ipynb)."
     found = [str(problem) for problem in check(tmp_path, run=False)]
-    assert (
-        f"memory/03_fail_closed: it does not lead to the next notebook. Next: end its last text with {said}." in found
-    )
+    assert f"memory/03_fail_closed: it does not lead to the next notebook. Next: end its last text with {said}" in found
     notebook = read_notebook(first)
     notebook["cells"][-1]["source"] += f"\n\n{said}"
     first.write_text(json.dumps(notebook), encoding="utf-8")
