@@ -60,9 +60,9 @@ class _Shell(InteractiveShell):
 
 def prepare() -> None:
     """Make the shell, in the server."""
-    _Shell.instance(
-        config=Config({"HistoryManager": {"enabled": False}}), displayhook_class=_Hook, display_pub_class=_Publisher
-    )
+    config = Config({"HistoryManager": {"enabled": False}})
+    shell: Any = _Shell.instance(config=config, displayhook_class=_Hook, display_pub_class=_Publisher)
+    shell.run_cell("pass", store_history=False)  # what a first cell makes is made here, once
 
 
 def run(launch: Launch) -> None:
