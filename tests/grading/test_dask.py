@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +20,8 @@ from gate.grading.cluster import on_dask
 from tests.grading.class_kit import do_what_needs_no_kernel, jobs
 from tests.waiting import wait_until
 
+DEATHS = 2  # of workers, after which Dask gives a job up
+SETTINGS = {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": str(DEATHS - 1)}
 HERE = ("--host", "127.0.0.1", "--no-dashboard")
 
 
@@ -26,19 +30,26 @@ def running(*words: str) -> Iterator[subprocess.Popen[bytes]]:
     """A part of the cluster, as it is started on a machine of its own."""
     command = [sys.executable, "-m", *words]
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=HOME, stdout=quiet, stderr=quiet) as process:
+    with subprocess.Popen(command, cwd=HOME, env=SETTINGS, stdout=quiet, stderr=quiet) as process:
         try:
             yield process
         finally:
             process.terminate()
 
 
+@contextmanager
+def scheduling(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A scheduler: its address, and its process."""
+    file = folder / "scheduler.json"
+    with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)) as process:
+        wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
+        yield json.loads(file.read_text(encoding="utf-8"))["address"], process
+
+
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    file = tmp_path_factory.mktemp("dask") / "scheduler.json"
-    with running("distributed.cli.dask_scheduler", *HERE, "--port", "0", "--scheduler-file", str(file)):
-        wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
-        yield json.loads(file.read_text(encoding="utf-8"))["address"]
+    with scheduling(tmp_path_factory.mktemp("dask")) as (address, _):
+        yield address
 
 
 def worker(address: str, folder: Path, name: str, *more: str) -> contextmanager:  # type: ignore[type-arg]
@@ -64,10 +75,34 @@ def test_every_submission_is_graded_once_and_as_locally_although_a_worker_dies(s
 
 def test_what_kills_every_worker_is_ungradable_and_the_others_are_graded(scheduler: str, tmp_path: Path) -> None:
     wanted = jobs("killed-always", "ada", "bob", "eve", note=str(tmp_path / "seen"))
-    with worker(scheduler, tmp_path, "third"):  # a nanny starts it again
+    with ExitStack() as workers:
+        for number in range(2 * DEATHS + 1):  # two tries, and one worker that lives
+            workers.enter_context(worker(scheduler, tmp_path, f"of-five-{number}", "--no-nanny"))
         found = dict(on_dask(dict(enumerate(wanted)), scheduler, do_what_needs_no_kernel))
     assert [found[n].value for n in range(4)] == ["ungradable", "fail", "fail", "fail"]
     assert found[0].problem.startswith("every worker that graded it died.")
+
+
+def test_a_cluster_without_workers_is_said_and_not_waited_for(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gate.grading.cluster._LOOK_SECONDS", 0.2)
+    with pytest.raises(ConfigError, match="no worker is left on the cluster.* Next: start dask worker"):
+        list(on_dask(dict(enumerate(jobs("ada", "bob"))), scheduler, do_what_needs_no_kernel))
+
+
+def test_a_scheduler_that_ends_is_said(tmp_path: Path) -> None:
+    (begun := tmp_path / "begun").mkdir()
+    with scheduling(tmp_path) as (address, process), worker(address, tmp_path, "last", "--no-nanny") as alone:
+
+        def end() -> None:
+            wait_until(lambda: any(begun.iterdir()))
+            process.kill()
+
+        ending = threading.Thread(target=end)
+        ending.start()
+        with pytest.raises(ConfigError, match="scheduler is gone; what was graded is kept. Next: start the cluster"):
+            list(on_dask({0: jobs("waits", note=str(begun))[0]}, address, do_what_needs_no_kernel))
+        ending.join()
+        alone.kill()  # it would look for its scheduler for half a minute
 
 
 def test_a_worker_with_another_kit_stops_the_run(scheduler: str, tmp_path: Path) -> None:
