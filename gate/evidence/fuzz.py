@@ -19,6 +19,7 @@ from typing import Any
 from gate.contract import Contract
 from gate.errors import CODES, ConfigError, clip
 from gate.evidence.aim import Aim, RuleAim, TextAim, Value
+from gate.evidence.reach import reaching
 from gate.evidence.rules import rules
 from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
@@ -106,6 +107,7 @@ class _Fuzzer:
         self.bases = list(islice((value for value in drawn if self.strict.judge(value)), _BASES))
         if not self.bases:
             raise ConfigError(f"no payload was found that {self.contract.id} allows. Next: see if its rules clash.")
+        self.bases += reaching(self.contract.schema, self.bases, self.sampler, self.strict.judge)
         for aim in self.aims:
             aim.renew(self.bases)
 

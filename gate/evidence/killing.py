@@ -25,6 +25,7 @@ from gate.evidence.altered import Altered
 from gate.evidence.faulty import Faulty, Payload
 from gate.evidence.fixtures import Fixture, strangers
 from gate.evidence.nearmiss import KEYWORDS, near_misses
+from gate.evidence.reach import reaching
 from gate.evidence.rules import Rule, Step, at_path, places, replaced, rules
 from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
@@ -96,7 +97,8 @@ class Killer:
 
     @cached_property
     def _bases(self) -> list[Value]:
-        """Return payloads that the contract allows, one of each shape, the smallest first; else the least refused."""
+        """Return payloads that the contract allows, one of each shape, the smallest first, and those that it takes to
+        meet every rule; where none is found, the least refused."""
         shapes: dict[str, Value] = {}
         drawn = [self._sampler.draw() for _ in range(_DRAWN)]
         fine = [value for value in drawn if self._engine.accepts(value)]
@@ -104,7 +106,9 @@ class Killer:
             return sorted(drawn, key=lambda value: len(self._engine.faults(value)))[:_FROM]
         for value in sorted(fine, key=_size):
             shapes.setdefault(_shape(value), value)
-        return [shrunk(value, self._keeps_shape(shape)) for shape, value in islice(shapes.items(), _SHAPES)]
+        few = list(islice(shapes.values(), _SHAPES))
+        few += reaching(self._schema, few, Sampler(self._schema, random.Random(0)), self._engine.accepts)
+        return [shrunk(value, self._keeps_shape(_shape(value))) for value in few]
 
     def _keeps_shape(self, shape: str) -> Callable[[Any], bool]:
         return lambda value: self._engine.accepts(value) and _shape(value) == shape

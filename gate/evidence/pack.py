@@ -24,6 +24,7 @@ from gate.errors import CODES, ConfigError, clip
 from gate.evidence.fixtures import Fixture, strangers
 from gate.evidence.fuzz import fuzz
 from gate.evidence.mutants import killers
+from gate.evidence.reach import reaching
 from gate.evidence.rules import Rule, at_path, places, rules
 from gate.evidence.samples import Sampler
 
@@ -102,9 +103,10 @@ def _numbered(pack: list[Fixture]) -> list[Fixture]:
 def _drawn(contract: Contract, seed: int) -> dict[str, Any]:
     """Return distinct payloads that pass, by their text."""
     sampler = Sampler(contract.schema, random.Random(seed))
-    values = (sampler.draw() for _ in range(_DRAWN))
-    texts = {json.dumps(value, ensure_ascii=False): value for value in values}
-    return {text: value for text, value in texts.items() if contract.judge(text)}
+    drawn = [sampler.draw() for _ in range(_DRAWN)]
+    fine = [value for value in drawn if contract.judge(json.dumps(value))]
+    fine += reaching(contract.schema, fine, sampler, lambda value: contract.judge(json.dumps(value)))
+    return {json.dumps(value, ensure_ascii=False): value for value in fine}
 
 
 def _aims(rule: Rule) -> Iterator[tuple[str, Fits]]:

@@ -27,7 +27,7 @@ _LEAVES = {
 }  # fmt: skip
 _Found = tuple[tuple[Step, ...], str, "str | None", dict[str, Any], tuple[Step, ...]]
 _PARTS = {"items", "additionalProperties", "anyOf", "oneOf", "then", "else"}
-_MAX_DEPTH = 8
+_MAX_DEPTH = 8  # of a schema inside itself
 
 
 class Rule(NamedTuple):
@@ -97,8 +97,10 @@ def _gathered(listed_at: Iterable[_Found]) -> list[Rule]:
     return sorted(listed, key=lambda rule: rule.name)
 
 
-def _walk(root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Step, ...]) -> Iterator[_Found]:
-    if not isinstance(node, dict) or len(at) > _MAX_DEPTH:
+def _walk(
+    root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Step, ...], refs: tuple[str, ...] = ()
+) -> Iterator[_Found]:
+    if not isinstance(node, dict):
         return
     for keyword, value in node.items():
         if keyword in _LEAVES and not (keyword == "type" and not at):  # the front door refuses what is no object
@@ -108,9 +110,10 @@ def _walk(root: dict[str, Any], node: Any, path: tuple[Step, ...], at: tuple[Ste
         elif keyword in _PARTS:
             yield path, keyword, None, node, at
     for step, part, deeper in _parts(node):
-        yield from _walk(root, part, (*path, *step), at if deeper is None else (*at, deeper))
-    if "$ref" in node:
-        yield from _walk(root, resolve(root, node["$ref"]), _steps(root, node["$ref"]), at)
+        yield from _walk(root, part, (*path, *step), at if deeper is None else (*at, deeper), refs)
+    ref = node.get("$ref")
+    if ref is not None and (ref not in refs or len(at) <= _MAX_DEPTH):
+        yield from _walk(root, resolve(root, ref), _steps(root, ref), at, (*refs, ref))
 
 
 def _steps(root: dict[str, Any], ref: str) -> tuple[Step, ...]:

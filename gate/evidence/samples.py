@@ -3,7 +3,7 @@
 A schema is drawn from as if it were one flat node: what `$ref`, `allOf`, one branch of `anyOf` and `oneOf`, and one
 side of `if` say is laid over it. That is a guess, so the caller keeps only what the second engine accepts.
 
-Not here: payloads that break a rule (`nearmiss`).
+Not here: payloads that break a rule (`nearmiss`), and which places are drawn through (`reach`).
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from collections.abc import Callable
 from typing import Any
 
 from gate.engine.refs import resolve
+from gate.evidence.rules import ANY, EACH, Step
 from gate.evidence.strings import fitting
 
+Place = tuple[Step, ...]
 Node = dict[str, Any]
 _MANY = 12
 _SOME = 6
@@ -35,24 +37,25 @@ class Sampler:
         self._rng = rng
         self._strings: dict[str, list[str]] = {}
 
-    def draw(self) -> Any:
-        """Return one value for the whole schema."""
-        return self.value(self._root)
+    def draw(self, through: Place = ()) -> Any:
+        """Return one value for the whole schema, which has something at the place `through` where that can be."""
+        return self.value(self._root, 0, through)
 
-    def value(self, node: Any, depth: int = 0) -> Any:
-        """Return one value for a node of the schema."""
+    def value(self, node: Any, depth: int = 0, through: Place = ()) -> Any:
+        """Return one value for a node of the schema; `through` is a place below it."""
         flat = self.flat(node)
         if "const" in flat:
             return flat["const"]
         if "enum" in flat:
             return self._rng.choice(flat["enum"])
         kinds = flat.get("type", "object" if "properties" in flat else "string")
-        kind = self._rng.choice(kinds) if isinstance(kinds, list) else kinds
-        make: dict[str, Callable[[Node, int], Any]] = {
+        holder = "object" if through and isinstance(through[0], str) else "array" if through else ""
+        kind = kinds if isinstance(kinds, str) else holder if holder in kinds else self._rng.choice(kinds)
+        make: dict[str, Callable[[Node, int, Place], Any]] = {
             "object": self._object, "array": self._array, "string": self._string, "number": self._number,
             "integer": self._number, "boolean": lambda *_: self._rng.random() < 0.5, "null": lambda *_: None,
         }  # fmt: skip
-        return make[kind](flat | {"type": kind}, depth + 1)
+        return make[kind](flat | {"type": kind}, depth + 1, through)
 
     def ends(self, node: Any) -> list[Any]:
         """Return values for a node, those first that stand at an end of what it allows, or are listed in it."""
@@ -83,42 +86,54 @@ class Sampler:
                 _lay(flat, self.flat(part))
         return flat
 
-    def _object(self, node: Node, depth: int) -> Node:
+    def _object(self, node: Node, depth: int, through: Place) -> Node:
         parts, needed = node.get("properties", {}), list(node.get("required", ()))
+        step, below = (through[0], through[1:]) if through else (None, ())
         chance = 0.6 if depth < _MAX_DEPTH else 0.0
-        names = [name for name in parts if name in needed or self._rng.random() < chance]
+        names = [name for name in parts if name in needed or name == step or self._rng.random() < chance]
         for name, others in node.get("dependentRequired", {}).items():
             names += others if name in names else []
-        value = {name: self.value(parts[name], depth) for name in dict.fromkeys(names) if name in parts}
+        value = {name: self.value(parts[name], depth, below if name == step else ())
+                 for name in dict.fromkeys(names) if name in parts}  # fmt: skip
         rest = node.get("additionalProperties")
         if isinstance(rest, dict):
             low, high = node.get("minProperties", 0), node.get("maxProperties", _MANY)
-            for _ in range(self._rng.choice((low, min(high, low + 2), min(high, low + _MANY))) - len(value)):
+            low = max(low, int(step == ANY))
+            for _ in range(self._size(low, high, depth) - len(value)):
                 name = self.value({"type": "string"} | self.flat(node.get("propertyNames", {"type": "string"})), depth)
-                value.setdefault(name, self.value(rest, depth))
+                value.setdefault(name, self.value(rest, depth, below if step == ANY else ()))
         return value
 
-    def _array(self, node: Node, depth: int) -> list[Any]:
+    def _array(self, node: Node, depth: int, through: Place) -> list[Any]:
         first = node.get("prefixItems", [])
         low, high = node.get("minItems", 0), node.get("maxItems", len(first) + 4)
         rest = node.get("items")
         high = high if isinstance(rest, dict) else min(high, len(first))
-        size = low if depth >= _MAX_DEPTH else self._rng.choice((low, min(high, low + 2), min(high, low + _MANY)))
-        size = max(size, min(len(first), high))
-        value = [self.value(first[index] if index < len(first) else rest, depth) for index in range(size)]
+        step, below = (through[0], through[1:]) if through else (None, ())
+        step = len(first) if step == EACH else step
+        size = max(self._size(low, high, depth), min(len(first), high))
+        size = max(size, min(high, step + 1)) if isinstance(step, int) else size
+        value = [
+            self.value(first[index] if index < len(first) else rest, depth, below if index == step else ())
+            for index in range(size)
+        ]
         if "contains" in node:
             value = value[: max(0, high - node.get("minContains", 1))]
             value += [self.value(node["contains"], depth) for _ in range(node.get("minContains", 1))]
         return _distinct(value) if node.get("uniqueItems") else value
 
-    def _string(self, node: Node, _: int) -> str:
+    def _size(self, low: int, high: int, depth: int) -> int:
+        """Return how many there are to be: few, some or many, and as few as can be where it is deep."""
+        return low if depth >= _MAX_DEPTH else self._rng.choice((low, min(high, low + 2), min(high, low + _MANY)))
+
+    def _string(self, node: Node, *_: Any) -> str:
         wanted: Node = {key: node[key] for key in ("pattern", "format", "minLength", "maxLength") if key in node}
         pool = self._strings.setdefault(repr(wanted), [])
         if not pool:
             pool += fitting(wanted, self._rng)
         return self._rng.choice(pool) if pool else ""
 
-    def _number(self, node: Node, _: int) -> float:
+    def _number(self, node: Node, *_: Any) -> float:
         return self._rng.choice(numbers(node))
 
 

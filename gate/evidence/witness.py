@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
@@ -21,6 +22,7 @@ from gate.contracts.edits import Edit, Steps
 from gate.contracts.keywords import Change, Direction
 from gate.contracts.meaning import Node, meaning
 from gate.evidence.nearmiss import near_misses
+from gate.evidence.reach import counting, reaching
 from gate.evidence.rules import Rule, at_path, places, replaced, rules
 from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk
@@ -119,7 +121,7 @@ class _Finder:
         sampler = Sampler(one_off, rng)
         for rule in rules(one_off):
             if _concerns(rule, at, words):
-                for base in allowed[:_BASES]:
+                for base in islice(filter(counting(one_off, rule), allowed), _BASES):
                     for path in (path for where in rule.at for path in places(base, where)):
                         for option in near_misses(rule, at_path(base, path), sampler, rng):
                             yield replaced(base, path, option)
@@ -145,4 +147,5 @@ def _drawn(contract: Contract) -> list[Any]:
     """Return payloads that a contract allows, most of them at a border, the short ones first."""
     sampler = Sampler(contract.schema, random.Random(0))
     values = {json.dumps(value): value for value in (sampler.draw() for _ in range(_DRAWN))}
-    return [values[text] for text in sorted(values, key=len) if contract.judge(text)]
+    fine = [values[text] for text in sorted(values, key=len) if contract.judge(text)]
+    return fine + reaching(contract.schema, fine, sampler, lambda value: contract.judge(json.dumps(value)))
