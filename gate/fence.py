@@ -24,10 +24,11 @@ from gate.brakes.words import answer, reason, shown, too_large
 from gate.contract import Contract
 from gate.decision import Decision, block
 from gate.errors import ConfigError, finding, quote
-from gate.ledger import Event, Ledger, LedgerError
+from gate.ledger import Event, Ledger, LedgerError, ask
 from gate.limits import Limits, limits_from
 
 THREAD = "gate tool"
+_DAMAGED = "The first result of this key is damaged."
 _CODES = {"applied": "", "failed": "fence.tool_failed", "unknown": "fence.unknown_outcome"}
 
 
@@ -101,15 +102,17 @@ class ToolFence:
         call = self._call(decision.value, lookup)
         say = partial(answer, key=call.key, budget=self.limits.max_mutations)
         try:
-            verdict = self._ledger.claim(call)
+            verdict = ask(self._ledger.claim, call)
         except LedgerError as error:
             return say("blocked", [reason("fence.unavailable", str(error))])
         if verdict.act == "refuse":
             return say("blocked", [reason(verdict.code, other=verdict.other)], verdict=verdict)
         if verdict.act in ("noop", "replay"):
-            state, result = ("applied", json.loads(verdict.result)) if verdict.result else (FREE, {"ok": True})
+            result = _first_result(verdict) if call.mutates else {"ok": True}
+            if result is None:
+                return say("blocked", [reason("fence.unavailable", _DAMAGED)], verdict=verdict)
             said = [reason("fence.duplicate")] if verdict.act == "replay" else []
-            return say(state, said, result=result, verdict=verdict)
+            return say("applied" if call.mutates else FREE, said, result=result, verdict=verdict)
         return self._execute(call, verdict, mutate, lookup if verdict.act == "ask" else None)
 
     def _judge(self, payload: Any) -> Decision:
@@ -131,7 +134,7 @@ class ToolFence:
         told = " ".join(dict.fromkeys(codes))
         try:
             note = shown(payload, codes)
-            self._ledger.record(Event(self._run, self._contract.tool, None, "blocked", told, note))
+            ask(self._ledger.record, Event(self._run, self._contract.tool, None, "blocked", told, note))
         except LedgerError as error:
             findings.append(reason("fence.unavailable", str(error)))
         return answer("blocked", findings, budget=self.limits.max_mutations)
@@ -171,7 +174,7 @@ class ToolFence:
         note = outcome.note or outcome.message
         event = Event(call.run, call.tool, call.key, outcome.state, _CODES[outcome.state], note)
         try:
-            self._ledger.settle(event, None if outcome.result is None else json.dumps(outcome.result))
+            ask(self._ledger.settle, event, None if outcome.result is None else json.dumps(outcome.result))
         except LedgerError as error:
             return Outcome("pending", message=f"What the tool came to could not be written. {error}")
         return outcome
@@ -191,7 +194,7 @@ class ToolFence:
         found = [reason("fence.timeout", note)]
         state = "unknown"
         try:
-            state = self._ledger.doubt(Event(call.run, call.tool, call.key, "unknown", "fence.timeout", note))
+            state = ask(self._ledger.doubt, Event(call.run, call.tool, call.key, "unknown", "fence.timeout", note))
         except LedgerError as error:
             found.append(reason("fence.unavailable", str(error)))
         budget = self.limits.max_mutations
@@ -212,6 +215,15 @@ def _vet(contract: Contract, limits: Limits) -> None:
             f"limits: allowed_actions has {quote(strange[0])}, which is no action of {contract.id}. "
             f"Next: use {', '.join(map(str, fields['action']['enum']))}."
         )
+
+
+def _first_result(verdict: Verdict) -> dict[str, Any] | None:
+    """Return the first result as the ledger kept it, or None for what cannot be one."""
+    try:
+        kept = json.loads(verdict.result or "")
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return kept if type(kept) is dict else None
 
 
 def _size(payload: str | bytes) -> int:

@@ -7,10 +7,13 @@ Not here: the rules (`brakes.rules`), and where the rows are kept.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from gate.brakes.rules import Call, State, Verdict
-from gate.errors import GateError
+from gate.errors import GateError, type_name
+
+Answer = TypeVar("Answer")
 
 #: The audit event of each act of a verdict.
 EVENTS = {"run": "claimed", "ask": "claimed", "noop": "noop", "replay": "replayed", "refuse": "blocked"}
@@ -45,3 +48,18 @@ class Ledger(Protocol):
 
     def record(self, event: Event) -> None:
         """Write the audit row of a call that never came as far as a claim."""
+
+
+def ask(method: Callable[..., Answer], *args: Any) -> Answer:
+    """Ask a ledger something. Whatever it raises becomes a `LedgerError`, also where a ledger breaks its promise.
+
+    >>> ask(int, "seven")
+    Traceback (most recent call last):
+    gate.ledger.LedgerError: the ledger failed (ValueError). Next: stop, and call a person.
+    """
+    try:
+        return method(*args)
+    except LedgerError:
+        raise
+    except Exception as error:
+        raise LedgerError(f"the ledger failed ({type_name(type(error))}). Next: stop, and call a person.") from error

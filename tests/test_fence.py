@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -82,7 +83,11 @@ DOUBTFUL = {
     "text": "done",
     "array": [1],
     "ok is 1": {"ok": 1},
+    "success is 1": {"success": 1},
+    "isError is text": {"isError": "true"},
     "status 503": {"status": 503},
+    "an error": {"error": "boom"},
+    "ok, and an error": {"ok": True, "error": {"code": 7}},
     "NaN": {"n": float("nan")},
     "no JSON": {"ok": True, "at": object()},
     "number as key": {1: 2},
@@ -98,7 +103,7 @@ def test_a_doubtful_answer_leaves_the_outcome_unknown_and_the_budget_spent(answe
     assert tool.runs == 1
 
 
-FAILED = [{"ok": False}, {"isError": True}, {"is_error": True}, {"status_code": 404}]
+FAILED = [{"ok": False}, {"success": False}, {"isError": True}, {"is_error": True}, {"status_code": 404, "error": "x"}]
 
 
 @pytest.mark.parametrize("answer", FAILED, ids=repr)
@@ -106,6 +111,10 @@ def test_an_answer_that_says_it_failed_is_never_applied(answer: object) -> None:
     ledger = MemoryLedger()
     assert said(fence(ledger).run(call(), Tool(answer))) == "fence.tool_failed"
     assert [event.event for event in ledger.audit()] == ["claimed", "failed"]
+
+
+def test_an_answer_whose_error_is_empty_is_applied() -> None:
+    assert said(fence().run(call(), Tool({"ok": True, "success": True, "error": None, "isError": False}))) == "ran"
 
 
 async def later(payload: object) -> dict[str, bool]:
@@ -388,6 +397,57 @@ def test_a_broken_ledger_is_a_block_and_the_tool_does_not_run(tmp_path: Path, ki
     assert said(guard.run(call(), tool)) == "fence.unavailable"
     assert said(guard.run(call(ticket_id="x"), tool)) == "schema.pattern fence.unavailable"
     assert tool.runs == 0
+
+
+@pytest.mark.parametrize("kept", [None, "", "{not json", "7", "[1]", '"ok"', b"\xff\x00", "[" * 100_000], ids=repr)
+def test_a_first_result_that_was_damaged_is_a_block_and_nothing_runs_again(tmp_path: Path, kept: object) -> None:
+    path, tool = tmp_path / "ledger", Tool()
+    with SqliteLedger(path) as ledger:
+        fence(ledger).run(call(), tool)
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("UPDATE calls SET result = ?", (kept,))
+        again = fence(ledger).run(call(), tool)
+    assert (said(again), again["ok"], again["replayed"], tool.runs) == ("fence.unavailable", False, False, 1)
+
+
+class Faulty(MemoryLedger):
+    """Breaks the promise of a ledger: one of its methods raises anything but a `LedgerError`."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        setattr(self, method, self.fail)
+
+    def fail(self, *_: object) -> None:
+        raise KeyError("no such row")
+
+
+@pytest.mark.parametrize(
+    ("method", "payload", "words", "runs"),
+    [
+        ("claim", call(), "fence.unavailable", 0),
+        ("record", call(ticket_id="x"), "schema.pattern fence.unavailable", 0),
+        ("settle", call(), "fence.unavailable", 1),
+    ],
+)
+def test_a_ledger_that_raises_what_it_should_not_is_a_block_all_the_same(
+    method: str, payload: dict[str, Any], words: str, runs: int
+) -> None:
+    tool = Tool()
+    answer = fence(Faulty(method)).run(payload, tool)
+    assert (said(answer), answer["ok"], tool.runs) == (words, False, runs)
+    assert "the ledger failed (KeyError)" in answer["findings"][-1]["message"]
+
+
+def test_a_doubt_that_cannot_be_written_is_told_beside_the_time_out() -> None:
+    tool = Stuck()
+    answer = fence(Faulty("doubt"), LIMITS._replace(max_wall_ms=20)).run(call(), tool)
+    tool.let_go()
+    assert (said(answer), answer["state"]) == ("fence.timeout fence.unavailable", "unknown")
+
+
+def test_a_run_whose_name_cannot_be_written_is_a_block(tmp_path: Path) -> None:
+    with SqliteLedger(tmp_path / "ledger") as ledger:
+        assert said(fence(ledger, run="\ud83d").run(call(), Tool())) == "fence.unavailable"
 
 
 def test_an_outcome_that_cannot_be_written_is_not_ok_and_stays_unknown(tmp_path: Path) -> None:

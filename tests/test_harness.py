@@ -258,6 +258,7 @@ FAILURES: dict[str, Any] = {
     "is_error": {**FOUND, "is_error": True},
     "isError that is no boolean": {**FOUND, "isError": "true"},
     "ok false": {"ok": False},
+    "success false": {"success": False},
     "error": {"error": "boom"},
     "status 503": {"status": 503, "body": "x"},
     "statusCode 404": {"statusCode": 404},

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gate.brakes.rules import Again, Call, Entry, State, decide
+from gate.brakes.rules import Again, Call, Entry, decide
 from gate.files import HOME
 from gate.ledger import Event, LedgerError
 from gate.ledgers.memory import MemoryLedger
@@ -320,7 +320,7 @@ def test_ledgers_that_open_a_new_place_at_once_all_work(place: Place) -> None:
         assert len(ledger.audit()) == 6
 
 
-_STATES: list[State] = ["pending", "applied", "failed", "unknown"]
+_STATES: list[Any] = ["pending", "applied", "failed", "unknown", "no state that there is"]
 _ENTRIES = st.builds(
     Entry, st.sampled_from(["k1", "k2", "k3"]), st.sampled_from(["main", "other"]), st.sampled_from(["d1", "d2"]),
     st.sampled_from(["i1", "i2"]), st.sampled_from([None, "s1", "s2"]), st.booleans(), st.sampled_from(_STATES),

@@ -3,7 +3,7 @@
 Only a JSON object that does not say it failed is `applied`. `failed` frees the key and gives the budget back, so it
 is said of these alone:
 
-- the tool's answer says so: `ok` false, `isError` true, or a status from 400 to 499 without 408;
+- the tool's answer says so: `ok` or `success` false, `isError` true, or a status from 400 to 499 without 408;
 - the tool is a coroutine function, which is not called at all;
 - the tool raised, and neither that exception nor one behind it is a sign of doubt (`doubt`). So a tool that raises an
   ordinary exception (a ValueError, a refused connection, a 404 of its client) promises that nothing happened: one that
@@ -45,6 +45,8 @@ class Outcome(NamedTuple):
     note: str = ""
 
 
+FLAGS = ("isError", "is_error")
+_WELL = ("ok", "success")
 _STATUS = ("status", "status_code", "statusCode")
 
 
@@ -89,15 +91,30 @@ def judge_result(raw: Any) -> Outcome:
         return Outcome("unknown", message=f"the tool returned no plain JSON: {value.message}")
     if type(value) is not dict:
         return Outcome("unknown", message=f"the tool must return a JSON object, it returned {_kind(value)}.")
-    if value.get("ok") is False or value.get("isError") is True or value.get("is_error") is True:
+    return told(value)
+
+
+def told(value: Payload) -> Outcome:
+    """Return what a tool's object says of itself. What does not clearly say that nothing happened is `unknown`.
+
+    >>> told({"error": "boom"}).state, told({"error": None}).state, told({"success": False}).state
+    ('unknown', 'applied', 'failed')
+
+    Does not catch: a failure told in other words, such as a `status` of "error".
+    """
+    flags = [value[name] for name in FLAGS if name in value]
+    well = [value[name] for name in _WELL if name in value]
+    status = max((value[name] for name in _STATUS if type(value.get(name)) is int), default=0)
+    if any(flag is True for flag in flags) or any(word is False for word in well):
         return Outcome("failed", message="the tool says that it failed.")
-    if value.get("ok", True) is not True:
-        return Outcome("unknown", message="the tool's ok is neither true nor false.")
-    status = max((value[key] for key in _STATUS if type(value.get(key)) is int), default=0)
+    if any(flag is not False for flag in flags) or any(word is not True for word in well):
+        return Outcome("unknown", message="a flag of the tool's answer is neither true nor false.")
     if refuses(status):
         return Outcome("failed", message=f"The tool answered with status {status}.")
     if status == 408 or 500 <= status < 600:
         return Outcome("unknown", message=f"The tool answered with status {status}.")
+    if value.get("error"):
+        return Outcome("unknown", message="the tool's answer holds an error.")
     return Outcome("applied", value)
 
 

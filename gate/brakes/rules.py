@@ -121,7 +121,7 @@ def decide(call: Call, mine: Entry | None, others: Sequence[Entry], used: int) -
         refusal = Verdict("refuse", code="fence.budget_exhausted")
     if refusal is not None:
         return refusal._replace(used=held)
-    uncertain = mine is not None and mine.state in UNCERTAIN
+    uncertain = mine is not None and mine.state != "failed"
     return Verdict(call.again if uncertain else "run", "pending", used=used + 1)
 
 
@@ -141,7 +141,7 @@ def _same_key(call: Call, mine: Entry) -> Verdict | None:
         return Verdict("replay", result=mine.result)
     if mine.running:
         return Verdict("refuse", code="fence.in_progress")
-    if mine.state in UNCERTAIN and call.again == "refuse":  # pending, and nobody works on it: its process died
+    if mine.state != "failed" and call.again == "refuse":  # pending, and nobody works on it: its process died
         return Verdict("refuse", "unknown", "fence.unknown_outcome")
     return None
 

@@ -79,7 +79,7 @@ def answer(
         "state": state,
         "key": key,
         "result": result,
-        "replayed": verdict is not None and verdict.act == "replay",
+        "replayed": result is not None and verdict is not None and verdict.act == "replay",
         "findings": [found._asdict() for found in findings],
         "used": None if verdict is None else verdict.used,
         "budget": budget,

@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple
 
+from gate.brakes.outcomes import FLAGS, told
 from gate.calls.running import Ran, failed, said
 from gate.contract import Contract
 from gate.errors import Finding, finding, quote
 from gate.wrapping.blocks import words
-
-_FLAGS = ("isError", "is_error")
-_STATUS = ("status", "status_code", "statusCode")
 
 
 class Accepted(NamedTuple):
@@ -64,10 +62,8 @@ def _failure(name: str, value: Any, contract: Contract | None) -> Ran | None:
     if type(value) is not dict:
         return None
     declared = contract.schema.get("properties", {}) if contract else {}
-    told = {key: item for key, item in value.items() if key not in declared}
-    flagged = any(key in value and value[key] is not False for key in _FLAGS)
-    status = max((told[key] for key in _STATUS if type(told.get(key)) is int), default=0)
-    if not flagged and told.get("ok", True) is True and not told.get("error") and not 400 <= status < 600:
+    own = {key: item for key, item in value.items() if key in FLAGS or key not in declared}
+    if told(own).state == "applied":
         return None
     return failed(f"{name} says that it failed.", said(value))
 
