@@ -16,21 +16,22 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from gate.decision import Decision, block
-from gate.engine.explain import Names, explain, names_in
+from gate.engine.explain import Names, explain, names_in, pointer
 from gate.engine.faults import Engine
 from gate.engine.formats import is_line
 from gate.engine.quick import Quick, quick_way
 from gate.errors import MAX_MESSAGE, ContractError, Finding, clip, escape, finding, quote
 from gate.payload import MAX_BYTES, Raw, read
 from gate.vet import vet
+from gate.vetting.lines import misuse
 
 _engine_for: Callable[[dict[str, Any]], Engine]
 try:
     from gate.engine.fast import FastEngine as _engine_for
-    from gate.engine.fast import metaschema_fault
+    from gate.engine.fast import metaschema_faults
 except ImportError:  # the browser build: the strict engine decides
     from gate.engine.strict import StrictEngine as _engine_for
-    from gate.engine.strict import metaschema_fault
+    from gate.engine.strict import metaschema_faults
 
 Side = Literal["input", "output"]
 TOOL_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
@@ -126,7 +127,10 @@ def _check_frame(tool: object, side: object, version: object, max_bytes: object)
     """Raise ContractError for what stands around a schema and could not be one of a contract's parts."""
     if type(tool) is not str or not TOOL_NAME.fullmatch(tool):
         message = f"{quote(tool)} cannot name a tool."
-        raise refusal("name", message, "begin with a letter; use letters, digits, dot, dash and underscore.")
+        hint = "begin with a letter; use at most 64 letters, digits, dots, dashes and underscores."
+        raise refusal("name", message, hint)
+    if tool.endswith("."):
+        raise refusal("name", f"{quote(tool)} ends in a dot, which Windows drops from a folder's name.", "rename it.")
     if tool.split(".")[0].casefold() in _RESERVED:
         raise refusal("name", f"{quote(tool)} is a device on Windows: its files could not be written.", "rename it.")
     if type(side) is not str or side not in ("input", "output"):
@@ -176,14 +180,19 @@ class _Made(NamedTuple):
 def _made(text: str, name: str) -> _Made:
     """Return what follows from a schema that is fit to be a contract, given as JSON text. Raises `ContractError`."""
     plain = json.loads(text)
-    fault = metaschema_fault(plain)
-    if fault is not None:
-        where, why = escape(fault[0] or "its root", 80), escape(fault[1].replace('"', "'"), 120)
-        raise refusal("schema", f"{name} is no JSON Schema at {where}: {why}.", "correct it.")
-    errors, warnings = vet(plain)
+    misused = list({steps: _misused(plain, steps, why) for steps, why in metaschema_faults(plain)}.values())
+    errors, warnings = (misused, []) if misused else vet(plain)
     if errors:
         raise ContractError(summary(name, errors), tuple(errors))
     return _Made(plain, tuple(warnings), fingerprint(plain), _engine_for(plain), names_in(plain))
+
+
+def _misused(schema: dict[str, Any], steps: tuple[str | int, ...], why: str) -> Finding:
+    """Return the finding for a place where a schema is no JSON Schema."""
+    path, told = pointer(steps), escape(why.replace('"', "'"), 120)
+    return finding(
+        "contract.schema", path, f"{path or 'the contract'} is no JSON Schema: {told}.", misuse(schema, steps)
+    )
 
 
 def summary(name: str, found: list[Finding]) -> str:

@@ -25,12 +25,11 @@ class Contracts:
 
     def __init__(self, contracts: Iterable[Contract]) -> None:
         self._by_id: dict[str, Contract] = {}
-        alike: dict[str, str] = {}
+        names = ToolNames()
         for contract in contracts:
-            other = alike.setdefault(_skeleton(contract.tool), contract.tool)
-            if contract.id in self._by_id or other != contract.tool:
-                message = f"the tool names {quote(other)} and {quote(contract.tool)} are the same or look alike."
-                raise refusal("name", message, "rename one of them.")
+            alike = names.alike(contract.tool, contract.side)
+            if alike:
+                raise refusal("name", alike.message, alike.hint)
             self._by_id[contract.id] = contract
 
     def __iter__(self) -> Iterator[Contract]:
@@ -54,6 +53,28 @@ class Contracts:
     def with_second_engine(self) -> Contracts:
         """Return the same contracts judged by the strict engine: the second opinion of `replay`."""
         return Contracts(contract.with_second_engine() for contract in self)
+
+
+class ToolNames:
+    """The names of tools that were met so far.
+
+    >>> names = ToolNames()
+    >>> names.alike("find", "input"), names.alike("find", "output"), names.alike("Find", "output").hint
+    (None, None, 'rename one of them.')
+    """
+
+    def __init__(self) -> None:
+        self._met: dict[str, str] = {}
+        self._sides: set[tuple[str, Side]] = set()
+
+    def alike(self, tool: str, side: Side) -> Finding | None:
+        """Take one more side of a tool, and return what is wrong where one before it is the same or looks alike."""
+        other = self._met.setdefault(_skeleton(tool), tool)
+        if other == tool and (tool, side) not in self._sides:
+            self._sides.add((tool, side))
+            return None
+        message = f"the tool names {quote(other)} and {quote(tool)} are the same or look alike."
+        return finding("contract.name", "", message, "rename one of them.")
 
 
 def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYTES) -> Contracts:

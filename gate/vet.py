@@ -46,10 +46,10 @@ def vet(schema: dict[str, Any]) -> Vetting:
     """
     vetter = _Vetter()
     if schema.get("type") != "object":
-        vetter.error("root", "", "a contract must be an object at its root.", lines.write({"type": "object"}))
+        vetter.error("root", "", "a contract must be an object at its root.", lines.root(schema))
     if schema.get("$schema", DIALECT) != DIALECT:
         message = f"$schema is {quote(schema['$schema'], 80)}: contracts are read as 2020-12."
-        vetter.error("schema", "/$schema", message, lines.write({"$schema": DIALECT}, "drop it"))
+        vetter.error("dialect", "/$schema", message, lines.write({"$schema": DIALECT}, "drop it"))
     vetter.node(schema, "", closed=True, known=frozenset())
     for reason, path, message, hint in faulty_references(schema, vetter.places):
         vetter.error(reason, path, message, hint)

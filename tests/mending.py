@@ -9,7 +9,7 @@ from typing import Any
 from gate.errors import Finding
 
 Schema = dict[str, Any]
-_AT_A_KEYWORD = ("default", "keyword", "required", "format", "pattern", "unanchored", "schema", "ref", "remote_ref")
+_AT_A_KEYWORD = ("default", "keyword", "required", "format", "pattern", "unanchored", "dialect", "ref", "remote_ref")
 
 
 def mended(schema: Schema, found: Finding) -> Schema:

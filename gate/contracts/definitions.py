@@ -17,6 +17,7 @@ _KEYS: dict[str, tuple[str, Side]] = {
     "inputSchema": ("mcp", "input"), "outputSchema": ("mcp", "output"), "input_schema": ("anthropic", "input"),
     "parameters": ("openai", "input"),
 }  # fmt: skip
+_OWN = ("function", "custom")  # the types of tools that a caller brings along; others a provider brings
 
 
 class Definition(NamedTuple):
@@ -39,7 +40,11 @@ def read_definitions(document: Any, origin: Origin = "auto") -> list[Definition]
     >>> read_definitions([{"name": "add", "input_schema": {"type": "object"}}])[0].side
     'input'
     """
-    found = [part for item in _listed(document) for part in _sides(item, origin)]
+    if isinstance(document, dict) and isinstance(document.get("error"), dict) and "result" not in document:
+        said = quote(document["error"].get("message"), 120)
+        raise ConfigError(f"the document is an error reply: {said}. Next: ask the server for tools/list again.")
+    listed = _listed(document)
+    found = [part for number, item in enumerate(listed, 1) for part in _sides(item, f"tool {number}", origin)]
     if not found:
         raise ConfigError("the document holds no tool. Next: hand in a tools/list reply or a list of definitions.")
     return found
@@ -65,12 +70,18 @@ def _listed(document: Any) -> list[Any]:
     return document if isinstance(document, list) else [document]
 
 
-def _sides(definition: Any, origin: Origin) -> list[Definition]:
+def _sides(definition: Any, which: str, origin: Origin) -> list[Definition]:
     inner = definition.get("function", definition) if isinstance(definition, dict) else None
-    name = inner.get("name") if isinstance(inner, dict) else None
-    if not isinstance(inner, dict) or type(name) is not str:
-        raise ConfigError(f"a tool definition is {quote(definition)} without a name. Next: give it one.")
+    if not isinstance(inner, dict):
+        raise ConfigError(f"{which} is {quote(definition)}, no definition. Next: give it a name and a schema.")
+    name = inner.get("name")
     there = {key: _KEYS[key] for key in _KEYS if key in inner}
+    kind = inner.get("type", "function")
+    if not there and kind not in _OWN:
+        message = f"{which} is of type {quote(kind)} and has no schema: its provider knows it."
+        raise ConfigError(f"{message} Next: take it out, or write down its name and schema.")
+    if type(name) is not str:
+        raise ConfigError(f"{which} has no name. Next: give it one.")
     keys = [key for key, (shape, _) in there.items() if origin in ("auto", shape)]
     if there and not keys:
         shape = min(there.values())[0]

@@ -5,14 +5,16 @@ Not here: the rules (`gate.vet`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gate.contract import Contract
 from gate.contracts.sources import Source
 from gate.errors import ContractError, Finding
+from gate.registry import ToolNames
 from gate.vet import vet
 
-_FIRST = ("contract.name", "contract.schema")  # looked at before the schema is vetted
+_FIRST = {"contract.name", "contract.schema"}  # looked at before the schema is vetted
 
 
 class Lint(NamedTuple):
@@ -21,6 +23,22 @@ class Lint(NamedTuple):
     contract: str
     level: str
     finding: Finding
+
+
+def lint_all(sources: Iterable[Source]) -> list[Lint]:
+    """Return what is to be mended in the schemas of one place, and in the names of their tools beside each other.
+
+    >>> closed = {"type": "object", "properties": {}, "additionalProperties": False}
+    >>> [item.finding.message for item in lint_all(Source(name, "input", closed, True) for name in ("Add", "add"))]
+    ['the tool names "Add" and "add" are the same or look alike.']
+    """
+    told: list[Lint] = []
+    names = ToolNames()
+    for source in sources:
+        told += lint(source)
+        alike = names.alike(source.tool, source.side)
+        told += [Lint(source.id, "error", alike)] if alike else []
+    return told
 
 
 def lint(source: Source) -> list[Lint]:
@@ -44,5 +62,5 @@ def _vetted(tool: str, source: Source) -> tuple[list[Finding], list[Finding]]:
     try:
         return [], list(Contract.from_schema(source.schema, tool=tool, side=source.side).warnings)
     except ContractError as error:
-        unread = any(found.path == "" and found.code in _FIRST for found in error.findings)
-        return list(error.findings), [] if unread or type(source.schema) is not dict else vet(source.schema).warnings
+        unread = type(source.schema) is not dict or any(found.code in _FIRST for found in error.findings)
+        return list(error.findings), [] if unread else vet(source.schema).warnings

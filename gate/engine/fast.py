@@ -14,11 +14,23 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
 
-from gate.engine.faults import DIALECT, Engine, Fault, first_faults, is_multiple, json_type, rules, same
+from gate.engine.faults import (
+    DIALECT,
+    MAX_FAULTS,
+    Engine,
+    Fault,
+    Misuse,
+    first_faults,
+    is_multiple,
+    json_type,
+    rules,
+    same,
+)
 from gate.engine.formats import FORMATS
 
 # Our own keywords, which take the place of the engine's where those would not tell 4 from 4.0, or are not exact.
@@ -183,10 +195,9 @@ _LIMIT_NAMES = {
 )  # fmt: skip
 
 
-def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
-    """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
+def metaschema_faults(schema: dict[str, Any]) -> list[Misuse]:
+    """Return (steps, message) for each way in which a schema is no JSON Schema (2020-12), at most `MAX_FAULTS`."""
     # By its name, whatever $schema says: a dialect that is not known would be looked for on the network.
     metaschema = jsonschema_rs.Draft202012Validator({"$ref": DIALECT}, offline=True)
-    for error in metaschema.iter_errors(schema):
-        return "".join(f"/{part}" for part in error.instance_path), error.message
-    return None
+    found = islice(metaschema.iter_errors(schema), MAX_FAULTS)
+    return [(tuple(error.instance_path), error.message) for error in found]

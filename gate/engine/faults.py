@@ -14,6 +14,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 #: More faults than this are not told one by one: a payload of 80,000 wrong items needs one sentence.
 MAX_FAULTS = 100
 
+#: Where a schema is no JSON Schema, and why.
+Misuse = tuple[tuple[str | int, ...], str]
+
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
-from gate.engine.faults import Fault, first_faults, is_multiple, rules, same
+from gate.engine.faults import MAX_FAULTS, Fault, Misuse, first_faults, is_multiple, rules, same
 from gate.engine.formats import FORMATS
 from gate.engine.linear import matcher
 
@@ -168,13 +169,13 @@ def _strict_faults(error: ValidationError) -> Iterator[Fault]:
         yield Fault(keyword, path, limit if keyword in _SHOWN else None, error.instance)
 
 
-def metaschema_fault(schema: dict[str, Any]) -> tuple[str, str] | None:
-    """Return (path, message) of the first way in which a schema is no JSON Schema (2020-12), or None."""
-    return _metaschema_fault(json.dumps(schema))
+def metaschema_faults(schema: dict[str, Any]) -> list[Misuse]:
+    """Return (steps, message) for each way in which a schema is no JSON Schema (2020-12), at most `MAX_FAULTS`."""
+    return list(_metaschema_faults(json.dumps(schema)))
 
 
 @lru_cache(maxsize=256)  # contracts are loaded again and again, and a look takes a tenth of a second in a browser
-def _metaschema_fault(schema: str) -> tuple[str, str] | None:
-    for error in Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(json.loads(schema)):
-        return "".join(f"/{part}" for part in error.absolute_path), error.message
-    return None
+def _metaschema_faults(schema: str) -> list[Misuse]:
+    metaschema = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+    found = islice(metaschema.iter_errors(json.loads(schema)), MAX_FAULTS)
+    return [(tuple(error.absolute_path), error.message) for error in found]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from gate.contract import Contract
 from gate.contracts.importing import Imported
 from gate.contracts.lock import Lock, settled, unfrozen, write_lock
-from gate.errors import ConfigError, quote
+from gate.errors import ConfigError
 from gate.evidence.fixtures import Fixture, save_fixture
 from gate.evidence.pack import first_pack
 from gate.files import write_whole
@@ -54,9 +54,6 @@ def plan(found: Sequence[Imported], folder: Path, pack: Path) -> Plan:
     for path in schemas:
         if path.exists():
             raise ConfigError(f"{path} is there already. Next: move it away, or compare with `gate contract diff`.")
-    for item in found:
-        if item.tool.endswith("."):
-            raise ConfigError(f"the tool name {quote(item.tool)} ends in a dot, which Windows drops. Next: rename it.")
     contracts = [item.contract() for item in found]
     there = unfrozen(folder) if any(folder.glob("*.schema.json")) else []
     lock, _ = settled(read_lock(folder), [*there, *contracts])

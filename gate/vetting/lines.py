@@ -20,6 +20,7 @@ _LONGEST, _MOST_ITEMS, _MOST_FIELDS, _GREATEST = 200, 100, 20, 1_000_000
 _NAMES = {"pattern": "^[A-Za-z0-9_-]{1,64}$"}
 _TEXT = {"type": "string", "maxLength": _LONGEST}
 _SHOWN = 240
+_TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 def write(put: dict[str, Any], otherwise: str = "") -> str:
@@ -42,12 +43,52 @@ def drop(word: str, value: Any, otherwise: str = "") -> str:
     return f"drop {clip(line, _SHOWN)}{', or ' + otherwise if otherwise else ''}."
 
 
+def root(schema: dict[str, Any]) -> str:
+    """Return the hint for a contract whose root does not say that it is an object."""
+    if "$ref" in schema:
+        return f"write out here what {clip(json.dumps(schema['$ref']), 80)} points at."
+    return write({"type": "object"})
+
+
+def misuse(schema: dict[str, Any], steps: tuple[str | int, ...]) -> str:
+    """Return the hint for a place where a schema is no JSON Schema: what older drafts, or a slip, meant by it.
+
+    >>> misuse({"properties": {"n": {"type": "int"}}}, ("properties", "n", "type"))
+    'write "type": "integer".'
+    >>> misuse({"maximum": 9, "exclusiveMaximum": True}, ("exclusiveMaximum",))
+    'write "exclusiveMaximum": 9, and drop "maximum".'
+    """
+    around: Any = schema
+    for step in steps[:-1]:
+        around = around[step]
+    if not steps or not isinstance(around, dict):
+        return "correct it."
+    word, value = str(steps[-1]), around[steps[-1]]
+    bound = around.get(word.removeprefix("exclusive").lower())
+    if word == "type" and isinstance(value, str):
+        near = difflib.get_close_matches(value.casefold(), _TYPES, n=1, cutoff=0.5)
+        return write({"type": near[0]}) if near else f"use one of {', '.join(_TYPES)}."
+    if word == "items" and isinstance(value, list):
+        return write({"prefixItems": value, "items": False})
+    if word.startswith("exclusive") and value is True and type(bound) in (int, float):
+        return f'{write({word: bound})[:-1]}, and drop "{word.removeprefix("exclusive").lower()}".'
+    if word == "required" and isinstance(value, str):
+        return write({word: [value]})
+    if word == "required" and isinstance(value, bool):
+        return drop(word, value, 'name the field in "required" of the object around it')
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        return write({word: int(value[:9])})
+    return drop(word, value, "write what it takes")
+
+
 def keyword(node: dict[str, Any], word: str, known: Collection[str]) -> str:
     """Return the hint for an unknown keyword of a node: the one that was probably meant, or to drop it.
 
     >>> keyword({"maximun": 5}, "maximun", {"maximum", "minimum"})
     'write "maximum": 5.'
     """
+    if word == "nullable" and node[word] is True and isinstance(node.get("type"), str):
+        return f'{write({"type": [node["type"], "null"]})[:-1]}, and drop "nullable".'
     near = difflib.get_close_matches(word.casefold(), sorted(known), n=1, cutoff=0.8)
     if near and near[0] not in node:
         return write({near[0]: node[word]})

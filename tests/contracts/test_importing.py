@@ -128,10 +128,19 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, capsys: Capture
         ("mcp", {"name": "find", "parameters": CLOSED}, "Next: say --from openai, or auto."),
         ("auto", {**tool("find"), "parameters": CLOSED}, "has inputSchema and parameters. Next: say with --from"),
         ("auto", {"name": "find"}, "has no schema. Next: "),
+        ("auto", [tool("find"), {"inputSchema": CLOSED}], "tool 2 has no name. Next: "),
+        ("auto", ["find"], 'tool 1 is "find", no definition. Next: '),
+        (
+            "auto",
+            [tool("find"), {"type": "web_search"}],
+            'tool 2 is of type "web_search" and has no schema: its provider',
+        ),
+        ("auto", {"type": "bash_1", "name": "bash"}, 'tool 1 is of type "bash_1" and has no schema: its provider'),
+        ("auto", {"id": 1, "error": {"code": 1, "message": "no method"}}, 'is an error reply: "no method". Next: '),
         ("auto", {"name": "find", "input_schema": "none"}, "write it as an object"),
     ],
 )
-def test_a_definition_of_another_shape_says_so(origin: str, definition: Schema, told: str, capsys: Capture) -> None:
+def test_a_definition_of_another_shape_says_so(origin: str, definition: Any, told: str, capsys: Capture) -> None:
     assert main(["contract", "import", save(definition), "--from", origin]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
@@ -143,7 +152,64 @@ def test_the_shape_that_was_named_counts() -> None:
     assert [list(item.schema["properties"]) for item in import_tools(both, "mcp")] == [["n"]]
 
 
-@pytest.mark.parametrize("name", ["git/status", "größe", "a b", "", "../up", "1st", "-x", "con", "x" * 65, "a\x00b"])
+def only(**properties: Any) -> Schema:
+    return {"type": "object", "properties": properties}
+
+
+NODE: Schema = only(n=WHOLE, more={"type": "array", "items": {"$ref": "#/$defs/node"}, "maxItems": 2})
+
+
+@pytest.mark.parametrize(
+    ("schema", "changes", "passes", "stops"),
+    [
+        (
+            {"$ref": "#/$defs/node", "$defs": {"node": NODE}},
+            ["/$defs/node: closed", '(root): what "#/$defs/node" points at is written out'],
+            {"n": 1, "more": [{"n": 2}]},
+            {"n": 1, "more": [{"m": 2}]},
+        ),
+        (
+            only(pair={"type": "array", "prefixItems": [WHOLE, {"type": "null"}]}),
+            ["(root): closed", "/properties/pair: closed, no item after the first 2"],
+            {"pair": [1, None]},
+            {"pair": [1, None, None]},
+        ),
+        (
+            only(pet={"oneOf": [only(kind={"const": "cat"})], "discriminator": {"propertyName": "kind"}}),
+            ["(root): closed", "/properties/pet: discriminator dropped", "/properties/pet/oneOf/0: closed"],
+            {"pet": {"kind": "cat"}},
+            {"pet": {"kind": "dog"}},
+        ),
+        (
+            only(a={"type": "array", "items": WHOLE, "maxItems": 3, "contains": {"$ref": "#/definitions/one"}})
+            | {"definitions": {"one": {"const": 1, "default": 1}}},
+            ["(root): definitions renamed", "(root): closed", "/$defs/one: default dropped"],
+            {"a": [2, 1]},
+            {"a": [2]},
+        ),
+        (
+            only(n=WHOLE | {"not": {"const": 1, "default": 1}}),
+            ["(root): closed", "/properties/n/not: default dropped"],
+            {"n": 2},
+            {"n": 1},
+        ),
+        (only(**{"a/\x1b": only()}), ["(root): closed", "/properties/a~1\\u001b: closed"], {}, {"a": {}}),
+    ],
+    ids=["recursive root", "tuple", "discriminator", "condition with a reference", "condition", "odd name"],
+)
+def test_what_means_the_same_is_changed_and_told(
+    schema: Schema, changes: list[str], passes: Schema, stops: Schema
+) -> None:
+    (item,) = import_tools(tool("find", schema))
+    assert len(item.changes) == len(changes)
+    assert all(told.startswith(begun) for told, begun in zip(item.changes, changes, strict=True)), item.changes
+    contract = Contract.from_schema(item.schema, tool="find")
+    assert contract.judge(passes) and not contract.judge(stops)
+
+
+@pytest.mark.parametrize(
+    "name", ["git/status", "größe", "a b", "", "../up", "1st", "-x", "con", "x" * 65, "a\x00b", "find."]
+)
 def test_a_name_that_could_be_no_file_is_refused(name: str, here: Path, capsys: Capture) -> None:
     file = save([tool("good"), tool(name)])
     assert main(["contract", "import", file, "--json"]) == 1
@@ -159,7 +225,6 @@ def test_a_name_that_could_be_no_file_is_refused(name: str, here: Path, capsys: 
         (["find", "Find"], "are the same or look alike"),
         (["git.log", "git_log"], "are the same or look alike"),
         (["git.log", "git.log"], "are the same or look alike"),
-        (["find."], "ends in a dot, which Windows drops"),
     ],
 )
 def test_tools_that_would_be_one_file_are_refused(names: list[str], told: str, here: Path, capsys: Capture) -> None:

@@ -94,6 +94,59 @@ def test_a_bad_name_does_not_hide_what_is_wrong_with_the_schema() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("node", "path", "hint"),
+    [
+        ({"type": "int"}, "/properties/n/type", 'write "type": "integer".'),
+        ({"type": "x"}, "/properties/n/type", "use one of string, integer, number, boolean, array, object, null."),
+        ({"type": "array", "items": [WHOLE]}, "/properties/n/items", 'write "prefixItems": ['),
+        (
+            {"maximum": 9, "exclusiveMaximum": True},
+            "/properties/n/exclusiveMaximum",
+            'write "exclusiveMaximum": 9, and',
+        ),
+        ({"exclusiveMinimum": False}, "/properties/n/exclusiveMinimum", 'drop "exclusiveMinimum": false'),
+        ({"required": "a"}, "/properties/n/required", 'write "required": ["a"].'),
+        ({"required": True}, "/properties/n/required", 'drop "required": true, or name the field in "required" of'),
+        ({"maxLength": "40"}, "/properties/n/maxLength", 'write "maxLength": 40.'),
+        ({"maxLength": -1}, "/properties/n/maxLength", 'drop "maxLength": -1, or write what it takes.'),
+        ({"properties": {"a": 3}}, "/properties/n/properties/a", 'drop "a": 3, or write what it takes.'),
+        ({"enum": 3}, "/properties/n/enum", 'drop "enum": 3, or write what it takes.'),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+def test_what_is_no_json_schema_is_shown_where_it_stands(node: Schema, path: str, hint: str) -> None:
+    (found,) = lint(Source("find", "input", shape(n=node), True))
+    assert (found.level, found.finding.path) == ("error", path)
+    assert found.finding.message.startswith(f"{path} is no JSON Schema: ")
+    assert found.finding.hint.startswith(hint)
+
+
+def test_everything_that_is_no_json_schema_is_said_at_once() -> None:
+    found = lint(Source("find", "input", shape(a={"type": "int"}, b={"enum": 3}), True))
+    assert [item.finding.path for item in found] == ["/properties/a/type", "/properties/b/enum"]
+
+
+def test_a_root_that_points_elsewhere_is_not_told_to_add_a_type() -> None:
+    schema = {"$ref": "#/$defs/a", "$defs": {"a": shape(n=WHOLE)}}
+    (found,) = lint(Source("find", "input", schema, True))
+    assert found.finding.hint == 'write out here what "#/$defs/a" points at.'
+
+
+def test_nullable_is_a_type() -> None:
+    (found,) = lint(Source("find", "input", shape(n=WHOLE | {"nullable": True}), True))
+    assert found.finding.hint == 'write "type": ["integer", "null"], and drop "nullable".'
+
+
+@pytest.mark.parametrize("names", [("find", "Find"), ("git.log", "git_log"), ("find", "find")])
+def test_tools_whose_names_look_alike_are_one_error_each(names: tuple[str, ...], capsys: Capture) -> None:
+    tools = [{"name": name, "inputSchema": shape(n=WHOLE), "outputSchema": shape(n=WHOLE)} for name in names]
+    found = findings(capsys, save("tools.json", tools))
+    assert {(row["level"], row["code"]) for row in found} == {("error", "contract.name")}
+    assert all("are the same or look alike" in row["message"] and row["hint"] for row in found)
+    assert len(found) == 2  # each side of the second one
+
+
 @pytest.mark.parametrize("schema", [7, [], {"type": "object", "required": [[]]}, {"properties": 3}])
 def test_what_is_no_schema_is_one_error(schema: Any) -> None:
     (found,) = lint(Source("find", "input", schema, True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gate.commands import show
-from gate.contracts.linting import lint
+from gate.contracts.linting import lint_all
 from gate.contracts.sources import read_schemas
 from gate.files import locate
 
@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit 1 when anything is to be mended, be it a warning."""
     places = args.places or [str(locate("schemas"))]
-    found = [item for place in places for source in read_schemas(place) for item in lint(source)]
+    found = [item for place in places for item in lint_all(read_schemas(place))]
     if args.json:
         rows = [{"contract": item.contract, "level": item.level, **item.finding._asdict()} for item in found]
         show.as_json({"findings": rows})
