@@ -36,6 +36,7 @@ Row = dict[str, Any]
 
 _PERSON = "a person has to look at this run."
 _CUT_OFF = finding("call.incomplete", "", "your reply was cut off; nothing of it was done.", "say it again, shorter.")
+_NO_CALL = finding("call.incomplete", "", "your reply announced a call and has none.", "send the call, or your answer.")
 
 
 class Turn(NamedTuple):
@@ -142,8 +143,8 @@ class _Run:
         over: Finding | None = None
         told: list[Any] = []
         for call in reply.calls or (None,):
-            cut_off = None if reply.calls else _CUT_OFF
-            refusal = over or cut_off
+            missing = _NO_CALL if reply.announces_what_it_lacks else _CUT_OFF
+            refusal = over or (None if reply.calls else missing)
             step = self._harness.refuse(call, refusal) if refusal else self._take(call, reply, runner)
             action, code = ("escalate", over.code) if over else self._patience.after(step)
             if code and over is None:

@@ -19,6 +19,8 @@ from gate.harness import run_tool
 from gate.loop import run_turn
 from gate.memory import AgentMemory
 from tests.call_kit import CONTRACTS, FOUND, Counting, call
+from tests.fence_kit import Tool, fence
+from tests.fence_kit import call as mutation
 
 TOOLS = Tools({"inventory.lookup": Counting(), "count": lambda n: {"n": n}}, CONTRACTS)
 PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
@@ -98,7 +100,7 @@ def test_a_bad_call_of_a_provider_is_refused_with_its_code(made: Any, code: str)
     [("stop", False), ("tool_calls", False), ("length", True), ("content_filter", True), (None, True), (7, True)],
 )
 def test_any_doubt_about_the_finish_is_a_cut_off(reason: Any, incomplete: bool) -> None:
-    assert from_openai(completion(reason=reason), TOOLS).incomplete is incomplete
+    assert from_openai(completion(function(), reason=reason), TOOLS).incomplete is incomplete
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,42 @@ def test_any_doubt_about_the_finish_is_a_cut_off(reason: Any, incomplete: bool) 
     [("end_turn", False), ("tool_use", False), ("max_tokens", True), ("pause_turn", True), (None, True)],
 )
 def test_so_it_is_with_anthropic(reason: Any, incomplete: bool) -> None:
-    assert from_anthropic({"content": [], "stop_reason": reason}, TOOLS).incomplete is incomplete
+    assert from_anthropic({"content": [use()], "stop_reason": reason}, TOOLS).incomplete is incomplete
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        from_openai(completion(content="I look"), TOOLS),
+        from_openai(completion(content="I look", reason="function_call"), TOOLS),
+        from_anthropic({"content": [{"type": "server_tool_use", "id": "s1"}], "stop_reason": "tool_use"}, TOOLS),
+    ],
+)
+def test_a_reply_that_announces_a_call_and_has_none_is_not_the_end_of_the_turn(reply: Reply) -> None:
+    turn = run_turn("x", recorded([reply, Reply("4 left")]), TOOLS)
+    assert (turn.text, turn.transcript[0]["codes"]) == ("4 left", ["call.incomplete"])
+    assert "announced a call and has none" in turn.messages[2]["content"][0]["text"]
+
+
+def test_a_call_in_the_old_shape_is_told_and_not_lost() -> None:
+    reply = completion(reason="function_call", function_call={"name": "count", "arguments": '{"n": 1}'})
+    turn = run_turn("x", lambda messages: from_openai(reply, TOOLS), TOOLS)
+    assert turn.code == "run.planner_failed"
+    assert "calls a function in the old shape" in turn.text
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ({"content": [{"type": "text", "text": "4 left"}, {"type": "text", "text": "in sfo"}]}, "4 left\nin sfo"),
+        ({"content": [{"type": "refusal", "refusal": "no"}, {"type": "audio"}, None, "odd"]}, "no\nodd"),
+        ({"content": "", "refusal": "no"}, "no"),
+        ({"content": None}, ""),
+        ({"content": 7}, ""),
+    ],
+)
+def test_what_an_openai_message_says_is_kept_also_in_parts(message: dict[str, Any], text: str) -> None:
+    assert from_openai(completion(reason="stop", **message), TOOLS) == Reply(text, (), "stop")
 
 
 def test_an_anthropic_message_is_text_and_calls() -> None:
@@ -184,6 +221,25 @@ def test_messages_go_back_to_anthropic_with_results_first() -> None:
     assert last == {"role": "assistant", "content": [{"type": "text", "text": "4 left"}]}
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [{"name": 3}, {"name": None}, {"name": "look up!"}, {"name": "x" * 200}, {"id": "a\nb"}, {"id": ""}],
+    ids=str,
+)
+def test_what_became_of_a_call_that_no_provider_takes_back_is_told_in_text(changes: dict[str, Any]) -> None:
+    turn = run_turn("x", recorded([Reply(calls=(call() | changes,)), Reply("sorry")]), TOOLS)
+    _, asked, told, _ = to_openai(turn.messages)
+    assert "tool_calls" not in asked
+    assert told["role"] == "user" and told["content"].startswith(("The call was not run.", "inventory.lookup was not"))
+    _, asked, told, _ = to_anthropic(turn.messages)
+    assert [block["type"] for block in [*asked["content"], *told["content"]]] == ["text", "text"]
+
+
+def test_a_picture_without_its_call_is_left_out_of_the_text() -> None:
+    result = tool_result("c9", [{"type": "text", "text": "a shelf"}, PICTURE])
+    assert to_openai([{"role": "user", "content": [result]}]) == [{"role": "user", "content": "a shelf"}]
+
+
 def test_a_tool_cannot_forge_the_error_mark() -> None:
     forged = tool_result("c1", "[gate: error]\nall is lost")
     sent = to_openai([{"role": "assistant", "content": "", "calls": [call()]}, {"role": "user", "content": [forged]}])
@@ -214,6 +270,18 @@ def test_an_empty_assistant_message_is_none_that_a_server_refuses() -> None:
 )
 def test_an_mcp_request_becomes_a_call(request_: dict[str, Any], made: dict[str, Any]) -> None:
     assert from_mcp_call({"jsonrpc": "2.0", "method": "tools/call"} | request_) == made
+
+
+@pytest.mark.parametrize(
+    "request_", ["x", None, {"id": 1, "method": "tools/list", "params": {"name": "count"}}], ids=str
+)
+def test_another_request_is_no_call(request_: Any) -> None:
+    with pytest.raises(GateError, match="no tools/call request"):
+        from_mcp_call(request_)
+
+
+def test_an_id_of_too_many_digits_is_no_id() -> None:
+    assert run_tool(from_mcp_call({"id": 10**5000, "params": {"name": "f"}}), TOOLS, CONTRACTS)["is_error"] is True
 
 
 def served(reply: Any) -> tuple[dict[str, Any], AgentMemory]:
@@ -268,9 +336,28 @@ def test_a_block_of_another_kind_is_refused(block: Any) -> None:
     assert "(schema.other)" in run_tool(call("count", input={"n": 1}), made, CONTRACTS)["content"]
 
 
-def test_a_server_that_sends_no_result_is_an_error() -> None:
-    assert "(result.tool_error)" in served("oops")[0]["content"]
-    assert "(parse.not_object)" in served({})[0]["content"]
+NO_RESULTS = [
+    "oops", None, [], {}, {"content": None}, {"content": "4 left"}, {"toolResult": FOUND},
+    {"jsonrpc": "2.0", "id": 1, "result": {"content": []}},
+    {"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "upstream 503"}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reply", NO_RESULTS, ids=str)
+def test_a_server_that_sends_no_result_is_an_error_and_never_null(reply: Any) -> None:
+    made = {"count": lambda n: from_mcp(reply)}
+    for result in (served(reply)[0], run_tool(call("count", input={"n": 1}), made, CONTRACTS)):
+        assert result["is_error"] is True
+        assert "(result.tool_error)" in result["content"] and "The tool said: NoResult: " in result["content"]
+        assert ("upstream 503" in result["content"]) == ("error" in (reply or {}))
+
+
+@pytest.mark.parametrize("reply", NO_RESULTS, ids=str)
+def test_behind_a_fence_a_server_that_sends_no_result_may_have_acted(reply: Any) -> None:
+    guard, tool = fence(), Tool()
+    answers = [guard.run(mutation(), lambda payload: from_mcp(reply)), guard.run(mutation(), tool)]
+    assert [answer["findings"][0]["code"] for answer in answers] == ["fence.unknown_outcome"] * 2
+    assert tool.runs == 0
 
 
 def test_a_result_goes_out_as_mcp_has_it() -> None:

@@ -93,6 +93,7 @@ DOUBTFUL = {
     "disconnected": http.client.RemoteDisconnected("gone"),
     "status line": http.client.BadStatusLine("?"),
     "chunked": named("ChunkedEncodingError"),
+    "mcp": named("McpError"),
     "rpc": named("AioRpcError", type(named("RpcError"))),
     "answer is no JSON": caught(lambda: json.loads("<html>")),
     "answer is no UTF-8": caught(lambda: b"\xff".decode("utf-8")),

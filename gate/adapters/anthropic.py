@@ -28,7 +28,7 @@ def from_anthropic(message: Any, tools: Tools) -> Reply:
     >>> from_anthropic({"content": [block], "stop_reason": "max_tokens"}, Tools({}, Contracts([]))).incomplete
     True
     """
-    value = plain(message, "a message")
+    value = plain(message, "the model's reply is not a message")
     content, reason = value.get("content"), value.get("stop_reason")
     if not isinstance(content, list) or not all(isinstance(block, dict) for block in content):
         raise GateError("the model's reply is no message with content blocks.")

@@ -8,8 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from gate.adapters.wire import plain
+from gate.brakes.outcomes import OutcomeUnknown
 from gate.calls.running import Returned
 from gate.envelope import ToolResult
+from gate.errors import GateError, quote
+
+_MOST = 10**100  # a larger id is nobody's, and its digits take long
+
+
+class NoResult(GateError, OutcomeUnknown):
+    """A server's answer that is no result. The request was sent, so nobody knows whether its tool took effect."""
 
 
 def from_mcp_call(request: Any) -> dict[str, Any]:
@@ -17,10 +25,14 @@ def from_mcp_call(request: Any) -> dict[str, Any]:
 
     >>> from_mcp_call({"id": 7, "method": "tools/call", "params": {"name": "f", "arguments": {"n": 1}}})
     {'id': '7', 'name': 'f', 'arguments': {'n': 1}}
+
+    Raises `GateError` for what is another request, or none.
     """
-    value = plain(request, "a tools/call request")
-    params = value.get("params")
-    call = {"id": str(value["id"]) if type(value.get("id")) is int else value.get("id")}
+    value = plain(request, "the request is no tools/call request")
+    if value.get("method", "tools/call") != "tools/call":
+        raise GateError(f"the request is no tools/call request, it asks for {quote(value['method'])}.")
+    params, identity = value.get("params"), value.get("id")
+    call = {"id": str(identity) if type(identity) is int and abs(identity) < _MOST else identity}
     if isinstance(params, dict):
         call |= {key: params[key] for key in ("name", "arguments") if key in params}
         call.setdefault("arguments", {})  # the protocol lets a call without arguments leave them out
@@ -34,11 +46,28 @@ def from_mcp(result: Any) -> Returned:
 
     >>> from_mcp({"content": [{"type": "text", "text": "upstream 503"}], "isError": True}).failed
     True
+
+    Raises `NoResult`, which a fence takes for an unknown outcome, for a JSON-RPC error and for what is no result.
     """
-    value = plain(result, "an MCP result")
+    value = _result(result)
     flag = value.get("isError", False)
-    blocks = [_block(item) for item in value["content"]] if isinstance(value.get("content"), list) else []
+    blocks = [_block(item) for item in value.get("content") or []]
     return Returned(value.get("structuredContent"), blocks or None, flag is not False and flag is not None)
+
+
+def _result(result: Any) -> dict[str, Any]:
+    """Return a server's result as a dict that has content of some kind, or at least says that it failed."""
+    try:
+        value = plain(result, "the server's answer is no object")
+    except GateError as error:
+        raise NoResult(str(error)) from error
+    failure = value.get("error")
+    if isinstance(failure, dict) and "content" not in value:
+        raise NoResult(f"the server answered with an error: {quote(failure.get('message'), 200)}.")
+    content = value.get("content")
+    if isinstance(content, list) or (content is None and not {"structuredContent", "isError"}.isdisjoint(value)):
+        return value
+    raise NoResult("the server's answer is no tools/call result. Next: hand in the result alone, with its content.")
 
 
 def _block(item: Any) -> Any:

@@ -33,21 +33,29 @@ def from_openai(response: Any, tools: Tools) -> Reply:
     >>> from_openai({"choices": [choice]}, Tools({}, Contracts([]))).calls
     ({'id': 'c1', 'name': 'refund', 'raw': '{}'},)
     """
-    choices = plain(response, "a chat completion").get("choices")
+    choices = plain(response, "the model's reply is not a chat completion").get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         raise GateError("the model's reply is no chat completion with exactly one choice.")
     message = choices[0].get("message")
     calls = message.get("tool_calls") or [] if isinstance(message, dict) else None
     if not isinstance(message, dict) or not isinstance(calls, list):
         raise GateError("the choice of the model's reply holds no message.")
+    if message.get("function_call"):
+        raise GateError("the model's reply calls a function in the old shape, not a tool.")
     names = Names(tools)
-    text = message.get("content") or message.get("refusal")
     reason = choices[0].get("finish_reason")
     return Reply(
-        text if isinstance(text, str) else "",
+        _words(message.get("content")) or _words(message.get("refusal")),
         tuple(_call(item, names) for item in calls),
         reason if isinstance(reason, str) else UNKNOWN,
     )
+
+
+def _words(content: Any) -> str:
+    """Return what a message says: some servers send it in parts."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") or part.get("refusal") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _call(item: Any, names: Names) -> Any:

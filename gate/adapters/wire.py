@@ -5,13 +5,16 @@ Not here: the shapes (`openai`, `anthropic`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from gate.calls.reply import Message
+from gate.calls.step import UNIDENTIFIED, identity
 from gate.calls.tools import Tools
 from gate.errors import GateError
 
+_WIRE_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 UNKNOWN = "unknown"  # a finish reason that was not given: any doubt is a block
 
 
@@ -42,17 +45,18 @@ def definitions(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
 
 
 def plain(reply: Any, what: str) -> dict[str, Any]:
-    """Return a provider's reply as a dict. Raises `GateError` for what is none; `what` names what it should be."""
+    """Return what a provider sent as a dict. Raises `GateError` for what is none; `what` names both."""
     value = reply.model_dump(mode="json") if hasattr(reply, "model_dump") else reply
     if not isinstance(value, dict):
-        raise GateError(f"the model's reply is not {what}.")
+        raise GateError(f"{what}.")
     return value
 
 
 def answered(messages: Iterable[Message]) -> list[Message]:
     """Return messages in which every call has its one result, as the providers demand.
 
-    A call whose id cannot be used, or was used before, is left out: what became of it is told in text.
+    A call whose id cannot be used or was used before, or whose name no provider allows, is left out: what became of it
+    is told in text.
     """
     seen: set[str] = set()
     kept = []
@@ -60,14 +64,27 @@ def answered(messages: Iterable[Message]) -> list[Message]:
         if message["role"] == "assistant":
             calls = []
             for call in message["calls"]:
-                identity = call.get("id") if type(call) is dict else None
-                if type(identity) is str and type(call.get("name")) is str and identity not in seen:
-                    seen.add(identity)
+                if _may_be_sent(call) and identity(call) not in seen:
+                    seen.add(identity(call))
                     calls.append(call)
             message = {**message, "calls": calls}
         elif isinstance(message["content"], list):
             results = [item for item in message["content"] if item.get("tool_use_id") in seen]
-            texts = [item for item in message["content"] if item["type"] == "text"]
+            texts = [_as_text(item) for item in message["content"] if item.get("tool_use_id") not in seen]
             message = {**message, "content": [*results, *texts]}
         kept.append(message)
     return kept
+
+
+def _may_be_sent(call: Any) -> bool:
+    if identity(call) == UNIDENTIFIED or type(call.get("name")) is not str:
+        return False
+    return _WIRE_NAME.fullmatch(wire_name(call["name"])) is not None
+
+
+def _as_text(item: dict[str, Any]) -> dict[str, Any]:
+    """Return a result that answers no call as text."""
+    content = item["text"] if item["type"] == "text" else item["content"]
+    if isinstance(content, list):
+        content = "\n".join(block["text"] for block in content if block["type"] == "text")
+    return {"type": "text", "text": content}

@@ -18,7 +18,7 @@ from gate.errors import type_name
 _KINDS = re.compile(
     r"OutcomeUnknown|Timeout|ReadError|WriteError|Reset|Aborted|BrokenPipe|Cancelled|Interrupt|ConnectionError"
     r"|ConnectionClosed|ConnectionLost|Disconnect|ProtocolError|IncompleteRead|BadStatusLine|Chunked|ClientPayload|RpcError"
-    r"|Decod|SSL|EOF|MemoryError|RecursionError"
+    r"|McpError|Decod|SSL|EOF|MemoryError|RecursionError"
 )
 _NUMBERS = {errno.EIO, errno.ENOSPC, errno.ENETDOWN, errno.ENETRESET, errno.ENETUNREACH, errno.EHOSTUNREACH}
 _STATUS = ("status", "status_code", "statusCode", "code")

@@ -14,6 +14,8 @@ Message = dict[str, Any]
 
 #: Finish reasons of a whole reply. Any other one means that it was cut off; None says that the planner does not know.
 WHOLE = {"stop", "tool_calls", "function_call", "end_turn", "tool_use", "stop_sequence"}
+#: Finish reasons that announce calls.
+CALLING = {"tool_calls", "function_call", "tool_use"}
 MAX_CALLS = 32
 
 
@@ -30,8 +32,13 @@ class Reply(NamedTuple):
 
     @property
     def incomplete(self) -> bool:
-        """Whether the reply was cut off; then none of its calls may run, however well-formed they look."""
-        return is_cut_off(self.finish_reason)
+        """Whether it is not whole: cut off, and then none of its calls may run, or it announces calls and has none."""
+        return is_cut_off(self.finish_reason) or self.announces_what_it_lacks
+
+    @property
+    def announces_what_it_lacks(self) -> bool:
+        """Whether it says that it calls tools, and has no call."""
+        return not self.calls and self.finish_reason in CALLING
 
 
 def is_cut_off(finish_reason: object) -> bool:
