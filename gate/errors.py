@@ -113,6 +113,14 @@ class GateError(Exception):
     """Base of all exceptions of the kit. `findings` holds the reasons; the text is at most a few lines."""
 
     def __init__(self, message: str, findings: tuple[Finding, ...] = ()) -> None:
+        name = type(self).__name__
+        if not isinstance(message, str):  # as the message they would be lost to whoever asks for the findings
+            got = type_name(type(message))
+            raise TypeError(f'{name} takes a text first, got a {got}. Next: raise {name}("why", findings).')
+        if not isinstance(findings, tuple) or not all(isinstance(found, Finding) for found in findings):
+            raise TypeError(
+                f'the findings of {name} are a tuple of Finding. Next: raise {name}("why", decision.findings).'
+            )
         super().__init__(clip(message, 4 * MAX_MESSAGE))
         self.findings = findings
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,8 @@ from gate.errors import (
 )
 from gate.files import HOME
 from tests.hostile import samples
+
+FOUND = Finding("parse.fence", "", "a fence", "drop it")
 
 
 @given(st.text(max_size=400), st.integers(2, 60))
@@ -138,3 +141,12 @@ def test_a_notebook_shows_a_misconfigured_kit_in_one_red_line() -> None:
         shell.run_cell("from gate.lab import hint\nhint('memory.inventd')")
     assert "Traceback" not in shown.stdout and "board_file.py" not in shown.stdout
     assert 'There is no board "memory.inventd". Next: use memory.invented.' in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "wrong", [(FOUND, ()), ((FOUND,), ()), (None, ()), ("why", FOUND), ("why", [FOUND]), ("why", ("x",))]
+)
+def test_an_exception_takes_a_text_and_then_findings_so_that_none_is_lost(wrong: tuple[Any, Any]) -> None:
+    for kind in (GateError, ResultGateError, ConfigError):
+        with pytest.raises(TypeError, match=rf'Next: raise {kind.__name__}\("why", .*findings\)\.'):
+            kind(*wrong)

@@ -107,6 +107,13 @@ def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     >>> save_fixture(Fixture("valid", "inventory.lookup", "output", "allow", (), {"n": 1}), mkdtemp()).name
     'valid.json'
     """
+    path, data = fixture_file(fixture, folder)
+    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    return path
+
+
+def fixture_file(fixture: Fixture, folder: str | Path = "fixtures") -> tuple[Path, dict[str, Any]]:
+    """Return where `save_fixture` writes a fixture, and what; raises `ConfigError` for what it refuses."""
     if not _NAME.fullmatch(fixture.id):
         raise ConfigError(f"{quote(fixture.id)} cannot name a fixture. Next: use a-z, 0-9, dash and underscore.")
     if not TOOL_NAME.fullmatch(fixture.tool):
@@ -116,8 +123,7 @@ def save_fixture(fixture: Fixture, folder: str | Path = "fixtures") -> Path:
     if isinstance(data, Finding):
         raise _refusal(path, f"is no JSON: {data.message[:-1]}", "hand its text in as raw")
     vet_fixture(path, data)
-    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-    return path
+    return path, data
 
 
 def _given(path: Path, data: dict[str, Any]) -> dict[str, Any] | str:

@@ -38,8 +38,8 @@ HELD = "hold"
 def wrote(value: object, limit: int = 80) -> str:
     """Return a short ASCII form of a value, the same in every run: JSON where it is JSON, else the type's name.
 
-    >>> wrote({"quantity": 4}), wrote(None), wrote({1, 2})
-    ('{"quantity": 4}', 'None', 'a set')
+    >>> wrote({"quantity": 4}), wrote(None), wrote({1, 2}), wrote([{1, 2}])
+    ('{"quantity": 4}', 'None', 'a set', 'a list with a set in it')
     """
     if value is None:
         return "None"
@@ -50,7 +50,16 @@ def wrote(value: object, limit: int = 80) -> str:
     try:
         return clip(json.dumps(value), limit)
     except (TypeError, ValueError, RecursionError):
-        return f"a {type(value).__name__}"
+        return f"a {type(value).__name__}{_odd(value)}"
+
+
+def _odd(value: object) -> str:
+    """Return what in a list or a dict is no JSON; without it, "a list" would be said of a list that was asked for."""
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for member in members:
+        if not isinstance(member, dict | list | tuple | str | int | float | None):
+            return f" with {wrote(member)} in it"
+    return ""
 
 
 def _contents(memory: Any) -> str:

@@ -74,11 +74,10 @@ def board(name: str, student: Any, *, trial: bool = False) -> Result:
     """
     chosen = load_board(name)
     rows = run_rules(chosen, student)
-    notes = _disagreements(chosen)
     called = student.__name__ if isinstance(student, FunctionType) and student.__name__.isidentifier() else "f"
     if trial or chosen.trial:
-        return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.", *notes), called)
-    answers = Answers("boards")
+        return Result(chosen, rows, ("A trial: red is allowed here, and nothing is saved.",), called)
+    notes, answers = _disagreements(chosen), Answers("boards")
     result = Result(chosen, rows, notes)
     _last_run[name] = (student, result.green)
     at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -164,7 +163,7 @@ def _disagreements(chosen: Board) -> tuple[str, ...]:
     table = Table(chosen.table)
     decided, found = table.decided(), table.check_against(expected)
     return tuple(
-        f"{line} Next: unfreeze the table with a reason and change it."
+        f"{line} Next: go to the table, unfreeze it with a reason, and change the row."
         for row, line in zip(found.rows, found.lines, strict=True)
         if row in expected and decided[row]["choice"]
     )

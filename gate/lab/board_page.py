@@ -23,6 +23,8 @@ _SAID_ONCE = (*_WAITING, "crash", "unclear")
 _LONG = 50  # characters of a text among the arguments of a call, as it is written
 #: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
 _CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
+#: What to do where nothing was tried yet; what a rule advises is for an answer that failed it.
+_WRITE = 'write it in the cell that says "your turn", run that cell, and then this one.'
 _CRASHED = ', which is a crash. To refuse: raise ResultGateError("why")'
 #: What a rule that expects "hold" waits for, by kind of board.
 _HOLDS = {"schema": "nothing is open", "pack": "noticed", "calls": "this call, labelled"}
@@ -76,14 +78,15 @@ def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str], na
 def _lines(kind: str, rows: Sequence[Row], name: str) -> list[_Line]:
     """Return what is shown, red rows first. What stopped one row after another is said at the first of them."""
     lines: list[_Line] = []
-    stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome == "crash"
+    stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome in ("crash", "unclear")
     refusals = [row for row in rows if row.rule.expect == "block" and row.got.outcome == "crash"]
     crashed = refusals[0] if refusals and kind in _RAISES and not stopped else None
     for row in sorted(rows, key=lambda row: row.green):
         again = bool(lines) and row.got.outcome in _SAID_ONCE and row.got == lines[-1].row.got
-        got = "the same" if again else row.got.words + (_CRASHED if row is crashed else "")
         told = "Next: " in row.got.words  # what was found says itself what to do
-        advice = "" if lines or row.green or told else row.rule.next  # of the first red row: one thing at a time
+        got = "the same as above" if again else row.got.words + (_CRASHED if row is crashed and not told else "")
+        advice = row.rule.next if row.got.outcome != "unwritten" else _WRITE
+        advice = "" if lines or row.green or told else advice  # of the first red row: one thing at a time
         waits = again and (stopped or row.got.outcome in _WAITING)
         lines.append(_Line(row, _given(kind, row, rows, name), _expected(kind, row), got, advice, waits))
     return lines

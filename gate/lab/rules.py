@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
 from gate.decision import Decision
 from gate.engine.faults import same
 from gate.errors import ContractError, Finding, GateError, ResultGateError, quote, type_name
-from gate.evidence.fixtures import Fixture, load_fixtures
+from gate.evidence.fixtures import Fixture, fixture_file, load_fixtures
 from gate.evidence.mutants import planted
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
@@ -92,6 +93,8 @@ def try_gate(student: Any, rule: Rule) -> Got:
         verdict = verdict.get("outcome", verdict.get("decision"))
     if verdict == "block":
         return blocked(findings)
+    if isinstance(verdict, bool):
+        return Got("unclear", 'returned a bool. Next: return the Decision itself, or a word, "allow" or "block".')
     if verdict in ("allow", "repair"):
         return Got(verdict, f"{verdict}", tuple(found.code for found in findings))
     return Got("unclear", f"returned {wrote(verdict)}, which is neither allow, repair nor block")
@@ -222,10 +225,15 @@ def _unlike(value: Any, expected: Any) -> str:
 
 
 def _mislabelled(fixtures: list[Any], contract: Contract | None) -> str:
-    """Return what keeps a pack from proving anything, or nothing: an entry that is no fixture, a wrong label."""
+    """Return what keeps a pack from proving anything, or nothing: what is no fixture or no file, a wrong label."""
+    paths: set[Path] = set()
     for number, one in enumerate(fixtures, 1):
         if not isinstance(one, Fixture):
             return f"entry {number} of the pack is {wrote(one, 40)}, no fixture. Next: make it with fixture(…)."
+        path, _ = fixture_file(one)
+        if path in paths:
+            return f"two fixtures are called {one.id}, and would be one file. Next: give each a name of its own."
+        paths.add(path)
         if contract is None or (one.tool, one.side) != (contract.tool, contract.side):
             continue
         codes = contract.judge(one.payload).codes

@@ -21,6 +21,9 @@ _NAMES = {"pattern": "^[A-Za-z0-9_-]{1,64}$"}
 _TEXT = {"type": "string", "maxLength": _LONGEST}
 _SHOWN = 240
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+#: Keywords that other languages have, and what a contract calls them; `min` and `max` depend on the type.
+_MEANT = {"list": "enum", "values": "enum", "options": "enum", "regex": "pattern"}
+_SIZES = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
 def write(put: dict[str, Any], otherwise: str = "") -> str:
@@ -86,13 +89,21 @@ def keyword(node: dict[str, Any], word: str, known: Collection[str]) -> str:
 
     >>> keyword({"maximun": 5}, "maximun", {"maximum", "minimum"})
     'write "maximum": 5.'
+    >>> keyword({"type": "string", "min": 5}, "min", {"maxLength", "minLength", "minimum"})
+    'write "minLength": 5.'
     """
     if word == "nullable" and node[word] is True and isinstance(node.get("type"), str):
         return f'{write({"type": [node["type"], "null"]})[:-1]}, and drop "nullable".'
-    near = difflib.get_close_matches(word.casefold(), sorted(known), n=1, cutoff=0.8)
+    near = difflib.get_close_matches(_meant(node, word).casefold(), sorted(known), n=1, cutoff=0.8)
     if near and near[0] not in node:
         return write({near[0]: node[word]})
     return drop(word, node[word], "say it with a keyword that is checked")
+
+
+def _meant(node: dict[str, Any], word: str) -> str:
+    if word in ("min", "max"):
+        return word + _SIZES.get(str(node.get("type")), "imum")
+    return _MEANT.get(word, word)
 
 
 def shape(node: Any) -> str:

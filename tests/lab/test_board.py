@@ -312,6 +312,10 @@ def relabelled(codes: tuple[str, ...]) -> list[Fixture]:
     return [replace(pack, label="block" if codes else "allow", codes=codes)]
 
 
+def named(name: str) -> Fixture:
+    return replace(relabelled(("schema.unknown_field",))[0], id=name)
+
+
 @pytest.mark.parametrize(
     ("pack", "says"),
     [
@@ -322,6 +326,8 @@ def relabelled(codes: tuple[str, ...]) -> list[Fixture]:
         (relabelled(()), "extra-field is labelled allowed, and is blocked for schema.unknown_field. Next: "),
         ([{"payload": {}}], 'entry 1 of the pack is {"payload": {}}, no fixture. Next: make it with fixture(…).'),
         ([...], "entry 1 of the pack is a ellipsis, no fixture."),
+        ([named("extra key")], '"extra key" cannot name a fixture. Next: use a-z, 0-9, dash and underscore.'),
+        ([named("one"), named("one")], "two fixtures are called one, and would be one file. Next: "),
     ],
 )
 def test_pack_says_which_entry_proves_nothing_and_what_to_do(pack: list[Any], says: str) -> None:
@@ -333,6 +339,33 @@ def test_a_decision_that_was_returned_is_named_as_one() -> None:
     got = trial("validate", lambda tool, payload: load_contracts().output(tool).judge(payload), rule("allow"))
     assert got.outcome == "unclear"
     assert got.words == "returned a Decision (allow) and raised nothing: return its .value, or raise ResultGateError"
+
+
+def test_findings_given_as_the_message_of_a_refusal_are_no_refusal() -> None:
+    def lost(tool: Any, payload: Any) -> Any:
+        raise ResultGateError(load_contracts().output(tool).judge({}).findings)  # type: ignore[arg-type]
+
+    for tried in (trial("validate", lost, rule()), trial("memory", lambda: Memory(lost), rule("block", "{}"))):
+        assert tried.outcome == "crash" and 'Next: raise ResultGateError("why", findings).' in tried.words
+
+
+class Memory:
+    """Refuses as it is told to."""
+
+    def __init__(self, refuse: Student) -> None:
+        self.events: list[Any] = []
+        self.append_tool_result = refuse
+
+
+def test_what_is_no_json_in_a_list_is_named_beside_the_list() -> None:
+    got = trial("call", lambda: [{"sku"}], rule("[]", "[]"))
+    assert got.words == "returned a list with a set in it"
+
+
+def test_a_bool_is_no_verdict_whichever_it_is() -> None:
+    tried = {trial("gate", lambda tool, payload, one=one: one, rule()) for one in (True, False)}
+    [got] = tried
+    assert got.words == 'returned a bool. Next: return the Decision itself, or a word, "allow" or "block".'
 
 
 def test_a_finding_that_was_returned_is_named_as_one() -> None:
@@ -459,7 +492,10 @@ def test_says_that_the_tests_win_over_a_decision_table_that_says_something_else(
     pair.choose("row-6", "block", "not on the list")
     [differs] = board("memory.by_hand", validate_tool_result).notes
     assert differs.startswith("row-3 (missing warehouse): your table says allow, the tests say block. The tests win.")
-    assert differs.endswith("Next: unfreeze the table with a reason and change it.")
+    assert differs.endswith("Next: go to the table, unfreeze it with a reason, and change the row.")
+    assert board("memory.by_hand", validate_tool_result, trial=True).notes == (
+        "A trial: red is allowed here, and nothing is saved.",
+    )
 
 
 def test_gives_three_hints_and_no_fourth() -> None:

@@ -89,7 +89,7 @@ def test_says_once_what_stops_every_row() -> None:
     made = held("coerce", NO_PACK, NO_PACK, NO_PACK)
     text, html = as_text("a board", "pack", made, ()), as_html("a board", "pack", made, ())
     assert text.count("the labels of lon are wrong.") == html.count("the labels of lon are wrong.") == 1
-    assert text.count("got       the same") == html.count(">the same</td>") == 2
+    assert text.count("got       the same as above") == html.count(">the same as above</td>") == 2
 
 
 def test_gives_one_advice_that_of_what_was_found_where_it_has_any() -> None:
@@ -115,14 +115,27 @@ def test_folds_what_waits_for_a_red_row_of_a_long_board_but_not_that_row() -> No
 CRASH = Got("crash", "raised KeyError: 'warehouse'")
 
 
+def test_advises_to_write_what_is_not_written_and_nothing_else() -> None:
+    [first] = rows(Got("unwritten", "not written yet: this exercise"))
+    made = [first._replace(rule=first.rule._replace(next="read what vetting found."))]
+    for shown in (as_text("a board", "schema", made, ()), as_html("a board", "schema", made, ())):
+        assert "read what vetting found." not in shown and "write it in the cell that says" in shown
+
+
+def test_a_crash_that_says_itself_what_to_do_gets_no_other_advice() -> None:
+    text = as_text("a board", "validate", rows(Got("crash", "raised TypeError: no. Next: write a text.")), ())
+    assert text.count("Next: ") == 1 and "To refuse" not in text
+
+
 def test_says_of_a_crash_once_how_one_refuses_where_only_an_exception_refuses() -> None:
     text = as_text("a board", "validate", rows(GREEN, CRASH, CRASH, RED), ())
     assert text.count('which is a crash. To refuse: raise ResultGateError("why")') == 1
     assert "To refuse" not in as_text("a board", "gate", rows(GREEN, CRASH), ())
 
 
-def test_folds_rows_that_all_crash_in_the_same_way() -> None:
-    html = as_html("a board", "gate", rows(*[CRASH] * 10), ())
+@pytest.mark.parametrize("got", [CRASH, Got("unclear", "raised KeyError: 'warehouse'")])
+def test_folds_rows_that_all_fail_in_the_same_way(got: Got) -> None:
+    html = as_html("a board", "gate", rows(*[got] * 10), ())
     assert in_sight(html).count("KeyError") == 1 and "rule-1<" not in in_sight(html)
     assert "rule-1<" in in_sight(as_html("a board", "gate", rows(RED, *[CRASH] * 9), ()))
 
