@@ -46,9 +46,10 @@ class Soak:
         self._first = ToolFence(contract, limits, ledger, run="1", clock=clock, start=lambda work: work())
         self._fence, self._runs = self._first, 1
         self._key_pattern, self._rng = fields[KEY]["pattern"], rng
-        self._calls = 0
+        self._calls = self._made = 0  # calls of the tool in all, and effects in this run
         self.max_bytes = min(contract.max_bytes, limits.max_payload_bytes)
         self.effects: Counter[str] = Counter()
+        self._created: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.duplicate_spent = self.noop_ms = 0
         self.surprises: list[str] = []
@@ -67,7 +68,7 @@ class Soak:
             self._expect(answer["wall_ms"] == 0, "a noop took time", answer)
         if "fence.budget_exhausted" in _codes(answer):
             self._expect(answer["used"] == answer["budget"], "a budget that was not spent was called exhausted", answer)
-            self._runs += 1
+            self._runs, self._made = self._runs + 1, 0
             self._fence = self._first.for_run(str(self._runs))
         return answer
 
@@ -109,8 +110,15 @@ class Soak:
         if self._calls % _FAILS == 0:
             raise ConnectionRefusedError
         self.effects[payload[KEY]] += 1
-        if self.effects[payload[KEY]] > 1:
-            self.surprises.append("one key had two effects")
+        self._made += 1
+        self._created.update(_creates(payload))
+        for wrong, words in (
+            (self.effects[payload[KEY]] > 1, "one key had two effects"),
+            (self._made > self._first.limits.max_mutations, "a run had more effects than its budget"),
+            (any(self._created[made] > 1 for made in _creates(payload)), "one thing was created twice"),
+        ):
+            if wrong:
+                self.surprises.append(words)
         return {"ok": True, "n": self._calls}
 
     def _fresh_key(self) -> str:
@@ -129,6 +137,13 @@ class Soak:
             "duplicate_spent": self.duplicate_spent,
             "noop_wall_ms": self.noop_ms,
         }
+
+
+def _creates(payload: dict[str, Any]) -> list[str]:
+    """Return what a call creates, if it does: `create_ticket` the ticket of its `ticket_id`."""
+    verb, _, noun = payload["action"].partition("_")
+    named = verb == "create" and f"{noun}_id" in payload
+    return [json.dumps([noun, payload[f"{noun}_id"]])] if named else []
 
 
 def _codes(answer: Answer) -> list[str]:

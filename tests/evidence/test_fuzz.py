@@ -240,8 +240,26 @@ def test_a_ledger_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None
         "a fresh key paid twice",
         "a key was taken for another payload",
         "one key had two effects",
+        "a run had more effects than its budget",
+        "one thing was created twice",
     }
     assert not report["clean"]
+
+
+FORGOTTEN = {
+    "a run had more effects than its budget": {"budget": 10_000},
+    "one thing was created twice": {"subject": None},
+}
+
+
+@pytest.mark.parametrize(("words", "forgotten"), FORGOTTEN.items(), ids=FORGOTTEN)
+def test_a_fence_that_forgets_one_rule_is_found_by_what_its_tool_saw(
+    words: str, forgotten: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided = MemoryLedger.claim
+    monkeypatch.setattr(MemoryLedger, "claim", lambda self, call: decided(self, call._replace(**forgotten)))
+    report = fuzz(TICKET, 2000, 0)
+    assert set(report["surprises"]) == {words} and not report["clean"]
 
 
 @given(seed=st.integers(0, 10_000))
