@@ -197,7 +197,7 @@ def _misused(schema: dict[str, Any], steps: tuple[str | int, ...], why: str) -> 
 
 def summary(name: str, found: list[Finding]) -> str:
     """Return the first three findings in one text that names what cannot be used."""
-    shown = "; ".join(f"{item.path or '(root)'} {item.message} {item.hint}" for item in found[:3])
+    shown = " ".join(f"{item.path or '(root)'} {item.message} Next: {item.hint}" for item in found[:3])
     more = f" … and {len(found) - 3} more" if len(found) > 3 else ""
     return f"{quote(name, 120)[1:-1]} cannot be used: {clip(shown, 3 * MAX_MESSAGE)}{more}"
 

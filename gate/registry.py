@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gate.contract import Contract, Side, refusal, summary
+from gate.contract import Contract, Side, refusal
 from gate.decision import Decision, block
-from gate.errors import ConfigError, ContractError, Finding, finding, quote
+from gate.errors import MAX_MESSAGE, ConfigError, ContractError, Finding, clip, finding, quote
 from gate.files import HOME, locate, read_json
 from gate.payload import MAX_BYTES
 
@@ -88,27 +88,34 @@ def load_contracts(folder: str | Path | None = None, *, max_bytes: int = MAX_BYT
     files = contract_files(home)
     lock = read_lock(home)
     contracts: list[Contract] = []
-    found: list[Finding] = []
+    faults: list[ContractError] = []
     for path, tool, side in files:
         entry = lock.get(f"{tool}.{side}", {})
         try:
             version = entry.get("version", "0")
             contract = Contract.from_schema(read_json(path), tool=tool, side=side, version=version, max_bytes=max_bytes)
         except ContractError as error:
-            found += error.findings
+            faults.append(error)
             continue
         contracts.append(contract)
         if lock and entry.get("sha256") != contract.sha256:
             state = "changed since it was frozen" if entry else "is not frozen yet"
             hint = _COMPARE.format(contract.id) if entry else _FREEZE
-            found.append(finding("contract.lock", "", f"the contract {contract.id} {state}.", hint))
+            faults.append(refusal("lock", f"the contract {contract.id} {state}.", hint))
     if not lock:
-        found.append(finding("contract.lock", "", f"{LOCK} is missing: nothing is frozen.", _RESTORE))
+        faults.append(refusal("lock", f"{LOCK} is missing: nothing is frozen.", _RESTORE))
     for name in sorted(lock.keys() - {f"{tool}.{side}" for _, tool, side in files}):
-        found.append(finding("contract.lock", "", f"{LOCK} lists {name}, which is not there.", _FREEZE))
-    if found:
-        raise ContractError(summary(str(home), found), tuple(found))
+        faults.append(refusal("lock", f"{LOCK} lists {name}, which is not there.", _FREEZE))
+    if faults:
+        raise _together(home, faults)
     return Contracts(contracts)
+
+
+def _together(folder: Path, faults: list[ContractError]) -> ContractError:
+    """Return one error for all that is wrong in a folder; its text names the contract of each of the first three."""
+    told = " ".join(clip(str(fault), MAX_MESSAGE) for fault in faults[:3])
+    more = f" … and {len(faults) - 3} more" if len(faults) > 3 else ""
+    return ContractError(f"{folder}: {told}{more}", tuple(one for fault in faults for one in fault.findings))
 
 
 def kit_contracts() -> Contracts:

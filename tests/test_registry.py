@@ -108,6 +108,20 @@ def test_every_fault_of_a_folder_is_told_at_once(folder: Path) -> None:
     assert refused(folder) == ["contract.open", "contract.default", "contract.lock"]
 
 
+def test_what_is_wrong_in_a_folder_is_told_with_the_contract_that_it_is_wrong_with(folder: Path) -> None:
+    for name in ("refund_order.input", "ticket.input"):
+        path = folder / f"{name}.schema.json"
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        del schema["additionalProperties"]
+        write(path, schema)
+    with pytest.raises(ContractError) as caught:
+        load_contracts(folder)
+    told = str(caught.value)
+    assert "refund_order.input cannot be used: (root) the contract is open" in told
+    assert "ticket.input cannot be used: (root) the contract is open" in told
+    assert told.count('Next: write "additionalProperties": false.') == 2
+
+
 @pytest.mark.parametrize(
     "lock",
     [

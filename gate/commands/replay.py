@@ -24,11 +24,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit 1 when the engines differ anywhere, or one of them differs from a label."""
     rows = replay(load_fixtures(*args.fixtures), load_contracts(args.contracts))
-    faults = sum(1 for row in rows if row.fault)
+    differing = [f"{row.tool}/{row.id}" for row in rows if row.fault]
+    faults = len(differing)
     if args.json:
         show.as_json({"fixtures": len(rows), "faults": faults, "rows": [_as_dict(row) for row in rows]})
     else:
-        note = f"{len(rows)} fixtures, each judged twice; {faults} differ. Next: {_NEXT}" if faults else (
+        named = ", ".join(differing[:5]) + (" …" if faults > 5 else "")  # a long table has scrolled away
+        note = f"{len(rows)} fixtures, each judged twice; {faults} differ: {named}. Next: {_NEXT}" if faults else (
             f"{len(rows)} fixtures, each judged twice: both engines and every label agree."
         )  # fmt: skip
         columns = ("fixture", "label", "engine 1", "engine 2", "codes", "fault")
