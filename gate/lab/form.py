@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gate.lab.derive import Cell, Notebook
-from gate.lab.exercise import ExerciseError, is_exercise
+from gate.lab.exercise import ExerciseError, blocks, is_exercise
 from gate.lab.first_cell import first_cell, names_in
 from gate.lab.plan import Section
 
@@ -20,6 +20,7 @@ MAX_CELLS = 40
 MAX_LINES = 14  # a dozen, and two to be reasonable
 MAX_EXERCISE_LINES = 30
 MAX_WORDS = 80
+MAX_WIDTH = 104  # characters on a line of code or of output in a page 1280 wide, the file browser open
 LAST_HEADINGS = ("Keep", "What this does not prove")
 _ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _HEADING = re.compile(r"^(#+) (.+)$", re.MULTILINE)
@@ -70,6 +71,7 @@ def _code_problems(where: str, cell: Cell) -> Iterator[Problem]:
     lines = cell["source"].count("\n") + 1
     if lines > limit:
         yield Problem(where, f"it has {lines} lines", f"split it, or keep it at {limit} lines")
+    yield from _width_problems(where, cell)
     if _CHEATS.search(cell["source"] + " ".join(cell["metadata"].get("tags", ()))):
         advice = "show a refusal with refused(...), which fails when nothing was refused"
         yield Problem(where, "a marker keeps nbval from looking at it", advice)
@@ -79,6 +81,24 @@ def _code_problems(where: str, cell: Cell) -> Iterator[Problem]:
         shown = str(output.get("data", {}).get("text/plain", "")) + str(output.get("text", ""))
         if output["output_type"] == "error" or "not written yet" in shown:
             yield Problem(where, "its stored output is an error or an unwritten exercise", "solve it and run it")
+
+
+def _width_problems(where: str, cell: Cell) -> Iterator[Problem]:
+    """Yield what a learner would not see whole: code is cut off at the edge, and output breaks within a word."""
+    ours = {line for block in blocks(cell["source"]) for line in range(block.start + 1, block.end)}
+    code = [line for number, line in enumerate(cell["source"].split("\n")) if number not in ours]
+    plain = [_plain(output) for output in cell.get("outputs", ())]
+    for lines, advice in ((code, "break it"), ("\n".join(plain).split("\n"), "print less on a line")):
+        longest = max(map(len, lines))
+        if longest > MAX_WIDTH:
+            message = f"a line has {longest} characters, and a page shows {MAX_WIDTH}"
+            yield Problem(where, message, advice)
+
+
+def _plain(output: dict[str, Any]) -> str:
+    """Return what an output shows as plain text: not what has a page of its own beside the text."""
+    data = output.get("data", {})
+    return "".join(output.get("text", ()) or (data["text/plain"] if data.keys() == {"text/plain"} else ()))
 
 
 def _first_problems(name: str, cells: list[Cell], lab: str, section: Section) -> Iterator[Problem]:

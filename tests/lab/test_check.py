@@ -70,6 +70,14 @@ FORM: dict[str, tuple[Change, str]] = {
     "no id": (lambda notebook: cell(notebook, "scene").update(id=""), "the cell id '' is no id, or there twice"),
     "a long text": (insert(markdown("long", LONG)), "cell long: it has 81 words"),
     "a long cell": (insert(code("long", "\n".join(["x = 1"] * 15))), "cell long: it has 15 lines"),
+    "a line that the page cuts off": (
+        insert(code("wide", "x = 1" + " " * 99 + "# 1")),
+        "cell wide: a line has 107 characters",
+    ),
+    "output that breaks within a word": (
+        outputs({"output_type": "stream", "name": "stdout", "text": "x" * 105}),
+        "cell try-it: a line has 105 characters",
+    ),
     "a long exercise": (insert(code("long", "# solution\n" + "\n".join(["x = 1"] * 30))), "cell long: it has 31 lines"),
     "a cell never run": (lambda notebook: cell(notebook, "write").update(execution_count=None), "it was never run"),
     "an nbval marker": (source("try-it", "board", "# NBVAL_SKIP\nboard"), "a marker keeps nbval from looking"),
