@@ -80,7 +80,9 @@ class Harness:
         """
         try:
             return self._take(marked(call, call.get("finish_reason")) if type(call) is dict else call, run)
-        except Exception as error:  # a broken judge, memory or fence: a block, and a person has to know
+        except KeyboardInterrupt:  # a person
+            raise
+        except BaseException as error:  # noqa: BLE001 - a broken judge, memory or fence: a block, a person has to know
             log.info("a call could not be carried out", exc_info=True)
             return step.broken(call, error)
 
@@ -120,7 +122,9 @@ class Harness:
             if isinstance(further, Decision) and (not further or further.value is not None):
                 return further
             why = "they gave no decision"
-        except Exception as error:
+        except KeyboardInterrupt:  # a person
+            raise
+        except BaseException as error:  # noqa: BLE001 - any doubt is a block
             log.info("the gates failed", exc_info=True)
             why = f"they raised {type_name(type(error))}"
         message = f"the gates could not judge the call: {why}."
@@ -177,7 +181,9 @@ def run_tool(
     except GateError as error:
         text = f"Nothing ran: {error} This is no fault of your call: tell a person."
         return tool_result(identity(call), problems(text, error.findings), True)
-    except Exception as error:
+    except KeyboardInterrupt:  # a person
+        raise
+    except BaseException as error:  # noqa: BLE001 - tools that cannot even be looked at
         log.info("a call could not be carried out", exc_info=True)
         return step.broken(call, error).result
     return harness.take(call).result

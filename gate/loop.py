@@ -130,7 +130,9 @@ class _Run:
             reply = read_reply(copy.deepcopy(planner(copy.deepcopy(self._messages))))
         except GateError as error:
             return planner_failed(str(error))
-        except Exception as error:
+        except KeyboardInterrupt:  # a person
+            raise
+        except BaseException as error:  # noqa: BLE001 - SystemExit in a planner must not end the agent
             log.info("the planner failed", exc_info=True)
             return planner_failed(f"it raised {type_name(type(error))}")
         if isinstance(reply, Reply):

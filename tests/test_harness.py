@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import json
 import threading
@@ -195,6 +196,7 @@ async def asynchronous() -> dict[str, Any]:
 
 FAILING: dict[str, tuple[Callable[[], Any], str]] = {
     "ValueError": (broken(ValueError("boom")), "raised ValueError.|The tool said: ValueError: boom"),
+    "KeyboardInterrupt": (broken(KeyboardInterrupt()), "raised KeyboardInterrupt.|The tool said: KeyboardInterrupt"),
     "SystemExit": (quit_, "raised SystemExit.|The tool said: SystemExit: 3"),
     "GeneratorExit": (broken(GeneratorExit()), "raised GeneratorExit."),
     "a text that raises": (broken(Mute()), "raised Mute.|its text cannot be read"),
@@ -226,9 +228,31 @@ def test_an_error_text_is_redacted_scrubbed_and_short() -> None:
     assert len(content) < 1000
 
 
-def test_a_person_may_interrupt() -> None:
+@pytest.mark.parametrize("run_by", [lookup, lambda tool: ticket(Harness(fenced(lambda **_: tool())), "c1")])
+def test_a_person_may_interrupt(run_by: Callable[[Any], Any]) -> None:
+    def interrupted() -> None:
+        _thread.interrupt_main()
+        threading.Event().wait(5)
+
     with pytest.raises(KeyboardInterrupt):
-        lookup(KeyboardInterrupt())
+        run_by(interrupted)
+
+
+def test_what_breaks_beside_a_tool_is_no_exception_either() -> None:
+    class Leaving(AgentMemory):
+        def append_tool_result(self, *_: object) -> dict[str, Any]:
+            raise SystemExit
+
+    class Tools(dict[str, Any]):
+        def items(self) -> Any:
+            raise SystemExit
+
+    tools = {"inventory.lookup": lambda sku: FOUND}
+    for result in (
+        run_tool(call(), tools, CONTRACTS, memory=Leaving(CONTRACTS)), run_tool(call(), Tools(tools), CONTRACTS),
+    ):  # fmt: skip
+        assert result["is_error"] is True
+        assert "the call could not be carried out to its end: SystemExit." in result["content"]
 
 
 def test_a_tool_that_does_not_return_is_left_behind() -> None:
@@ -410,6 +434,7 @@ def raising(tool: str, raw: Any) -> Decision:
 
 JUDGES: dict[str, tuple[Any, str]] = {
     "raises": (raising, "they raised RuntimeError"),
+    "leaves": (lambda tool, raw: quit_(), "they raised SystemExit"),
     "says yes": (lambda tool, raw: True, "they gave no decision"),
     "allows nothing": (lambda tool, raw: Decision("allow", "semantic"), "they gave no decision"),
     "refuses": (

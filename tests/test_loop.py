@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,7 @@ def test_a_result_that_no_call_id_can_take_is_told_in_text() -> None:
 
 PLANNERS: dict[str, tuple[Any, str]] = {
     "raises": (lambda messages: 1 / 0, "it raised ZeroDivisionError"),
+    "leaves": (lambda messages: sys.exit(3), "it raised SystemExit"),
     "nothing": (lambda messages: None, "it returned a value of type NoneType, no Reply"),
     "a dict": (lambda messages: {"text": "x"}, "it returned a value of type dict, no Reply"),
     "text that is none": (lambda messages: Reply(7), "its text and its finish reason must be strings"),

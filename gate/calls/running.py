@@ -58,7 +58,7 @@ def run(name: str, tool: Tool, arguments: dict[str, Any], max_wall_ms: int = MAX
     """Run a tool with a deep copy of accepted arguments and return what it came to.
 
     Nothing a tool does is raised: not `SystemExit`, not an exception whose text raises, not a generator, a coroutine or
-    bytes. A `KeyboardInterrupt` is a person and goes through.
+    bytes. A person's ^C does go through: it comes to the thread that waits, never to the tool's own.
 
     >>> run("count", Tool(lambda n: {"n": n + 1}), {"n": 1}).value
     {'n': 2}
@@ -67,10 +67,9 @@ def run(name: str, tool: Tool, arguments: dict[str, Any], max_wall_ms: int = MAX
     """
     if tool.fence is not None:
         return _run_fenced(name, tool.function, tool.fence, arguments)
-    box: SimpleQueue[Ran | KeyboardInterrupt] = SimpleQueue()
+    box: SimpleQueue[Ran] = SimpleQueue()
 
     def work() -> None:
-        ran: Ran | KeyboardInterrupt
         try:
             ran = _call(name, tool.function, copy.deepcopy(arguments))
         except BaseException:  # an exception that raises when it is told of
@@ -79,21 +78,16 @@ def run(name: str, tool: Tool, arguments: dict[str, Any], max_wall_ms: int = MAX
 
     try:
         Thread(target=work, name=f"gate {name}", daemon=True).start()
-        ran = box.get(timeout=max_wall_ms / 1000)
+        return box.get(timeout=max_wall_ms / 1000)
     except RuntimeError:
         return failed(f"{name} did not run: no thread could be started.", state="refused")
     except Empty:
         return failed(f"{name} did not answer within {max_wall_ms} ms and was left behind.", state="unknown")
-    if isinstance(ran, KeyboardInterrupt):
-        raise ran
-    return ran
 
 
-def _call(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> Ran | KeyboardInterrupt:
+def _call(name: str, function: Callable[..., Any], arguments: dict[str, Any]) -> Ran:
     try:
         return _take(name, function(**arguments))
-    except KeyboardInterrupt as person:
-        return person
     except BaseException as error:  # noqa: BLE001 - SystemExit in a tool must not end the agent
         log.info("%s failed", name, exc_info=True)
         return failed(f"{name} raised {type_name(type(error))}.", exception_text(error))

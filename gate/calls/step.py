@@ -52,7 +52,7 @@ def failed(call: Any, tool: str, decision: Decision, ran: Ran, limit: int = MAX_
     return Step(tool, decision, ran, ran.findings, tool_result(identity(call), text, True, limit))
 
 
-def broken(call: Any, error: Exception) -> Step:
+def broken(call: Any, error: BaseException) -> Step:
     """Return the step of a call that the kit, its memory or its judge could not carry out to the end."""
     why = str(error) if isinstance(error, GateError) else type_name(type(error))
     hint = "this is no fault of your call: tell a person."

@@ -56,20 +56,26 @@ def run(args: argparse.Namespace) -> int:
         if picked.row:
             show.line(_which(picked, chosen=args.row > 0))
         tell(tool, decision)
-    if hidden:
-        print("gate: what looks like a secret was replaced by [redacted] in the payload.", file=sys.stderr)
-    label, why = _asked(args)
+    _warn("payload", hidden)
+    label, said = _asked(args)
+    why = redact(said)
+    _warn("reason", why != said)
     name = args.id or (decision.codes[0].partition(".")[2].replace("_", "-") if decision.codes else "valid")
-    fixture = Fixture(name, tool, side, label, decision.codes if label == "block" else (), payload, redact(why))
+    fixture = Fixture(name, tool, side, label, decision.codes if label == "block" else (), payload, why)
     refusal = _refusal(args, fixture, decision, contracts, picked)
     path = None if refusal else add_fixture(fixture, args.out)
     if args.json:
-        told: dict[str, Any] = {"path": path and str(path), "refused": refusal, "redacted": hidden}
+        told: dict[str, Any] = {"path": path and str(path), "refused": refusal, "redacted": hidden or why != said}
         told |= {"row": picked.row, "rows": picked.rows} if picked.row else {}
         show.as_json(told | {"decision": decision.as_dict(), "label": label})
     else:
         show.line(f"{path}: {label} {', '.join(fixture.codes)}".rstrip() if path else f"Not added: {refusal}")
     return 1 if refusal else 0
+
+
+def _warn(where: str, hidden: bool) -> None:
+    if hidden:
+        print(f"gate: what looks like a secret was replaced by [redacted] in the {where}.", file=sys.stderr)
 
 
 def _which(picked: Picked, *, chosen: bool) -> str:

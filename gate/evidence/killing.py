@@ -110,6 +110,9 @@ class Killer:
         few += reaching(self._schema, few, Sampler(self._schema, random.Random(0)), self._engine.accepts)
         return [shrunk(value, self._keeps_shape(_shape(value))) for value in few]
 
+    def _fits(self, value: Any) -> bool:
+        return self._engine.accepts(value)
+
     def _keeps_shape(self, shape: str) -> Callable[[Any], bool]:
         return lambda value: self._engine.accepts(value) and _shape(value) == shape
 
@@ -137,7 +140,8 @@ class Killer:
     @cached_property
     def _shots(self) -> list[Shot]:
         """Return payloads of every kind, the smallest first: fine ones, near misses, spoilt texts, unknown tools."""
-        tool, few = self._contract.tool, self._bases[:_FROM]
+        tool = self._contract.tool
+        few = self._bases[:_FROM] + [shrunk(base, self._fits) for base in self._bases[:1]]
         payloads: list[Any] = [*self._bases, *(text for base in few for text in self._texts(base))]
         for rule in rules(self._schema):
             for base, path in islice(self._spots(rule), _FROM):

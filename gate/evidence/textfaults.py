@@ -41,8 +41,8 @@ def _encoding(text: str, *_: Any) -> list[str | bytes]:
 
 
 def _not_json(text: str, *_: Any) -> list[str | bytes]:
-    bare = text[:-1]
-    return [bare, bare + ",}", text.replace('"', "'"), text.replace(":", "", 1), "// note\n" + text, "Sure! " + text]
+    bare, printed = text[:-1], str(json.loads(text))  # as Python prints it: single quotes, True, None
+    return [bare, bare + ",}", printed, text.replace(":", "", 1), "// note\n" + text, "Sure! " + text]
 
 
 def _trailing(text: str, _: str, rng: random.Random) -> list[str | bytes]:

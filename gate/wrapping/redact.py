@@ -60,7 +60,7 @@ _NAMED = re.compile(
 )
 _KNOWN = re.compile(
     r"\b(?:[spr]k[-_][A-Za-z0-9_-]{8,}|gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{16,}"
-    r"|xox[a-z]-[\w-]{8,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+    r"|xox[a-z]-[\w-]{8,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}(?:\.[\w-]*){0,2})"
 )
 _HOME = re.compile(
     r"(?:/var)?/home/[^/\s:;,\"'()]+|/Users/[^/\s:;,\"'()]+|/root(?![\w.-])|\b[A-Za-z]:\\{1,2}Users\\{1,2}[^\\\n:;,\"']+"

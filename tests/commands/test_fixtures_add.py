@@ -123,6 +123,13 @@ def test_secrets_stay_out_with_a_warning(capsys: Capture) -> None:
     assert secret not in told.out
 
 
+def test_a_secret_in_the_reason_alone_is_warned_of_too(capsys: Capture) -> None:
+    assert _add(GOOD, *_said("allow", "seen with sk-live-abcdefgh12345678"), "--json") == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["redacted"] is True
+    assert told.err.strip() == "gate: what looks like a secret was replaced by [redacted] in the reason."
+
+
 def test_where_the_secret_is_what_decides_nothing_is_written(capsys: Capture) -> None:
     contracts = Path("mine")
     contracts.mkdir()

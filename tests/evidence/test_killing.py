@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gate import Contract, ContractError
 from gate.evidence.altered import Altered, altered
 from gate.evidence.killing import Killer
+from gate.evidence.opendoor import AJAR
 from tests.strategies import contracts, near
 
 Schema = dict[str, Any]
@@ -79,6 +80,22 @@ def test_nested_objects_arrays_references_and_branches_are_altered_and_told_apar
         "/properties/who/anyOf/0/type takes null too",  # the other branch takes it
         "/properties/kind/oneOf may hold twice",  # no value is both
     ]
+
+
+def test_a_gate_that_takes_what_python_prints_is_told_apart_where_every_payload_holds_a_truth_value() -> None:
+    schema = _closed(yes={"type": "boolean"}, none={"type": "null"}) | {"required": ["yes", "none"]}
+    killer = Killer(Contract.from_schema(schema, tool="t"))
+    assert [gate.name for gate in AJAR if killer.of_gate(gate) is None] == [
+        "empty-is-empty-object", "not-finite", "whole-floats",  # two fields must be there, and none is a number
+    ]  # fmt: skip
+
+
+def test_a_text_that_kills_holds_no_field_that_may_be_missing() -> None:
+    many = {f"may{number}": {"type": "boolean"} for number in range(6)}
+    schema = _closed(yes={"type": "boolean"}, **many) | {"required": ["yes"]}
+    killer = Killer(Contract.from_schema(schema, tool="t"))
+    texts = [kill.payload for gate in AJAR if (kill := killer.of_gate(gate)) and isinstance(kill.payload, str)]
+    assert len(texts) >= 6 and not any("may" in text for text in texts)
 
 
 @given(st.data())
