@@ -99,6 +99,14 @@ def test_scrubbed_text_is_clean_and_stays_so(text: str) -> None:
         ),
         ('{"password": "hunter2 or so", "user": "ann"}', '{"password": [redacted], "user": "ann"}'),
         ("headers={'Authorization': 'Bearer abc.def'}", "headers={'Authorization': [redacted]}"),
+        ("GET / Cookie: session=abc; theme=dark; HttpOnly", "GET / Cookie: [redacted]"),
+        ("{'Cookie': 'session=abc; theme=dark'}", "{'Cookie': [redacted]}"),
+        ("curl --token abc --url https://x", "curl --token [redacted] --url https://x"),
+        (
+            "Command '['psql', '--db-password', 'hunter2', '-q']' failed",
+            "Command '['psql', '--db-password', [redacted], '-q']' failed",
+        ),
+        ("POST /?client_secret%3Dabc&x=1", "POST /?client_secret%3D[redacted]&x=1"),
         ("401 for Bearer abcdef123456", "401 for Bearer [redacted]"),
         ("postgres://ann:pw@db/x", "postgres://[redacted]@db/x"),
         ("OPENAI_API_KEY=abc", "OPENAI_API_KEY=[redacted]"),
@@ -117,7 +125,9 @@ def test_what_must_stay_private_goes(text: str, shown: str) -> None:
     assert redact(shown) == shown
 
 
-@pytest.mark.parametrize("text", ["max_tokens=200", "risk-assessment", "/rooted/home", "the token was 4 long", "a: b"])
+@pytest.mark.parametrize(
+    "text", ["max_tokens=200", "risk-assessment", "/rooted/home", "the token was 4 long", "a: b", "--token --url x"]
+)
 def test_ordinary_words_stay(text: str) -> None:
     assert redact(text) == text
 

@@ -53,10 +53,20 @@ _PRIVATE_KEY = re.compile(
 )
 _USER_INFO = re.compile(r"(?<=://)[^\s/@]{1,200}@")
 _CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}")
+_NAME = (
+    r"(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token(?!s)|passwor[dt]|passwd|pwd|credential|authorization"
+    r"|cookie|session[_-]?id|signature)[\w-]{0,40}[\"']?"
+)
+_QUOTED = r"\"[^\"\n]*\"?|'[^'\n]*'?"
 _NAMED = re.compile(
-    r"(?i)((?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token(?!s)|passwor[dt]|passwd|pwd|credential"
-    r"|authorization|cookie|session[_-]?id|signature)[\w-]{0,40}[\"']?\s{0,4}[=:]\s{0,4})"
-    r"(?!\[redacted\])(\"[^\"\n]*\"?|'[^'\n]*'?|(?:bearer |basic )?[^\s\"'&;,)}\]]+)"
+    rf"(?i)({_NAME}\s{{0,4}}(?:[=:]|%3[ad])\s{{0,4}})"
+    rf"(?!\[redacted\])({_QUOTED}|(?:bearer |basic )?[^\s\"'&;,)}}\]]+)"
+)
+_FLAG = re.compile(  # --token abc, and so in a list of arguments
+    rf"(?i)((?<![\w-])--[\w-]{{0,40}}{_NAME},?\s{{1,4}})(?!-|\[redacted\])({_QUOTED}|[^\s\"'\]]+)"
+)
+_COOKIES = re.compile(
+    r"(?i)(\b(?:set-)?cookie\s{0,4}:\s{0,4})([^\s;\"'=]{1,200}=[^\s;\"']*(?:;\s{0,4}[^\s;\"']{1,4096})*)"
 )
 _KNOWN = re.compile(
     r"\b(?:[spr]k[-_][A-Za-z0-9_-]{8,}|gh[oprsu]_[A-Za-z0-9]{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{16,}"
@@ -80,6 +90,7 @@ def redact(text: str) -> str:
     """
     text = _PRIVATE_KEY.sub(_HIDDEN, text)
     text = _USER_INFO.sub(_HIDDEN + "@", text)
-    text = _NAMED.sub(rf"\1{_HIDDEN}", text)
+    for named in (_COOKIES, _NAMED, _FLAG):
+        text = named.sub(rf"\1{_HIDDEN}", text)
     text = _CREDENTIALS.sub(rf"\1 {_HIDDEN}", text)
     return _HOME.sub("~", _KNOWN.sub(_HIDDEN, text))
