@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -65,13 +65,14 @@ def _prose_problems(where: str, cell: Cell) -> Iterator[Problem]:
 def _code_problems(where: str, cell: Cell) -> Iterator[Problem]:
     try:
         limit = MAX_EXERCISE_LINES if is_exercise(cell["source"]) else MAX_LINES
+        ours = {line for block in blocks(cell["source"]) for line in range(block.start + 1, block.end)}
     except ExerciseError as error:
         yield Problem(where, str(error), "mend the mark")
         return
     lines = cell["source"].count("\n") + 1
     if lines > limit:
         yield Problem(where, f"it has {lines} lines", f"split it, or keep it at {limit} lines")
-    yield from _width_problems(where, cell)
+    yield from _width_problems(where, cell, ours)
     if _CHEATS.search(cell["source"] + " ".join(cell["metadata"].get("tags", ()))):
         advice = "show a refusal with refused(...), which fails when nothing was refused"
         yield Problem(where, "a marker keeps nbval from looking at it", advice)
@@ -83,9 +84,11 @@ def _code_problems(where: str, cell: Cell) -> Iterator[Problem]:
             yield Problem(where, "its stored output is an error or an unwritten exercise", "solve it and run it")
 
 
-def _width_problems(where: str, cell: Cell) -> Iterator[Problem]:
-    """Yield what a learner would not see whole: code is cut off at the edge, and output breaks within a word."""
-    ours = {line for block in blocks(cell["source"]) for line in range(block.start + 1, block.end)}
+def _width_problems(where: str, cell: Cell, ours: Container[int]) -> Iterator[Problem]:
+    """Yield what a learner would not see whole: code is cut off at the edge, and output breaks within a word.
+
+    `ours` are the lines of the solution, which a learner does not get.
+    """
     code = [line for number, line in enumerate(cell["source"].split("\n")) if number not in ours]
     plain = [_plain(output) for output in cell.get("outputs", ())]
     for lines, advice in ((code, "break it"), ("\n".join(plain).split("\n"), "print less on a line")):
