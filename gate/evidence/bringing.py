@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -35,12 +36,33 @@ class Plan(NamedTuple):
     there: int = 0
 
     def write(self) -> list[str]:
-        """Write it, the lock last: until then nothing starts with half an import. Return the paths."""
-        for path, text in self.schemas.items():
-            write_whole(path, text)
-        written = [*self.schemas, *(save_fixture(fixture, self.pack) for fixture in self.fixtures)]
-        write_lock(self.folder, self.lock)
-        return [path.as_posix() for path in written]
+        """Write it, the lock last: until then nothing starts with half an import. Return the paths.
+
+        What cannot be written as a whole is not written at all: files and folders that were made are taken away again.
+        """
+        packed = [self.pack / one.tool / f"{one.id}.json" for one in self.fixtures]
+        paths = [*self.schemas, *packed]
+        new = {folder for path in paths for folder in path.parents if not folder.exists()}
+        try:
+            for path, text in self.schemas.items():
+                write_whole(path, text)
+            for fixture in self.fixtures:
+                save_fixture(fixture, self.pack)
+            write_lock(self.folder, self.lock)
+        except BaseException:
+            _take_away(paths, new)
+            raise
+        return [path.as_posix() for path in paths]
+
+
+def _take_away(paths: list[Path], folders: set[Path]) -> None:
+    """Remove files, none of which was there before, and those of some folders that are empty then."""
+    for path in paths:
+        with suppress(OSError):
+            path.unlink()
+    for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
+        with suppress(OSError):
+            folder.rmdir()
 
 
 def plan(found: Sequence[Imported], folder: Path, pack: Path) -> Plan:

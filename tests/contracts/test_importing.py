@@ -235,6 +235,21 @@ def test_tools_that_would_be_one_file_are_refused(names: list[str], told: str, h
     assert sorted(path.name for path in here.iterdir()) == [file]
 
 
+@pytest.mark.parametrize("blocked", ["schemas", "fixtures", "fixtures/last", "schemas/contracts.lock.json/x"])
+def test_what_cannot_be_written_whole_is_not_written_at_all(blocked: str, here: Path, capsys: Capture) -> None:
+    file, way = save([tool("first"), tool("last")]), Path(blocked)
+    way.parent.mkdir(parents=True, exist_ok=True)
+    way.write_text("in the way", encoding="utf-8")
+    before = sorted(here.rglob("*"))
+    assert main(["contract", "import", file]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    assert sorted(here.rglob("*")) == before
+    way.unlink()
+    if way.name == "x":
+        way.parent.rmdir()
+    assert main(["contract", "import", file]) == 0
+
+
 def test_a_tool_that_looks_like_one_that_is_there_writes_nothing(here: Path, capsys: Capture) -> None:
     assert main(["contract", "import", save([tool("find")])]) == 0
     before = sorted(path.as_posix() for path in here.rglob("*"))
