@@ -89,22 +89,42 @@ def _from_text(place: str, data: bytes) -> list[Source]:
 
 def _from_git(place: str) -> list[Source]:
     """Read `REVISION` (its folder `schemas`) or `REVISION:PATH`."""
-    spec = place if ":" in place else f"{place}:./schemas"
     if place.startswith("-"):
         raise ConfigError(f"{quote(place)} is no file and no git revision. Next: name one.")
-    kind = _git(place, "cat-file", "-t", spec).decode().strip()
+    revision, colon, named = place.partition(":")
+    path = named if colon else "./schemas"
+    spec = f"{revision}:{path}"
+    kind = (_git("cat-file", "-t", spec) or b"").decode().strip()
     if kind == "blob":
-        return _from_text(spec, _git(place, "cat-file", "blob", spec))
-    listed = _git(place, "ls-tree", "-z", "--name-only", spec).decode("utf-8", "replace").split("\0")
-    names = [name for name in listed if name.endswith(".json") and name != LOCK]
+        return _from_text(spec, _blob(spec))
+    listed = _git("ls-tree", "--full-tree", "-z", "--name-only", spec)  # else git looks only below this very folder
+    if listed is None:
+        raise _unknown(place, revision, path)
+    names = [name for name in listed.decode("utf-8", "replace").split("\0") if name.endswith(".json") and name != LOCK]
     if not names:
-        raise ConfigError(f"{place}: no schema is in that revision. Next: name the folder: {place}:FOLDER.")
-    return [one for name in names for one in _from_text(name, _git(place, "cat-file", "blob", f"{spec}/{name}"))]
+        raise ConfigError(f"{quote(spec, 120)} holds no schema. Next: name a folder that does, as REVISION:FOLDER.")
+    return [one for name in names for one in _from_text(name, _blob(f"{spec}/{name}"))]
 
 
-def _git(place: str, *words: str) -> bytes:
+def _unknown(place: str, revision: str, path: str) -> ConfigError:
+    """Return the error for what git cannot show: is it the revision that is not there, or the path in it?"""
+    if _git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}") is None:
+        message = f"{quote(place, 120)} is neither a file nor a folder, and git knows no such revision."
+        return ConfigError(f"{message} Next: name one of them.")
+    message = f"the revision {quote(revision, 80)} has no {quote(path, 120)}."
+    return ConfigError(f"{message} Next: name what it has, as REVISION:FOLDER, seen from the top of the repository.")
+
+
+def _blob(spec: str) -> bytes:
+    found = _git("cat-file", "blob", spec)
+    if found is None:
+        raise ConfigError(f"{quote(spec, 200)}: git cannot read it. Next: run git fsck.")
+    return found
+
+
+def _git(*words: str) -> bytes | None:
+    """Return what git answers, None where it refuses, is not there, or cannot be asked that."""
     try:
         return subprocess.run(["git", *words], capture_output=True, check=True).stdout
-    except (OSError, ValueError, subprocess.CalledProcessError) as error:
-        message = f"{quote(place, 120)} is neither a file nor a folder, and git knows no such revision."
-        raise ConfigError(f"{message} Next: name one of them.") from error
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None

@@ -119,13 +119,17 @@ def test_diff_of_what_nobody_can_order_is_a_finding(tmp_path: Path, capsys: Capt
     assert first.startswith("changed ") and second.strip() == "not proven: no payload was found that shows it"
 
 
+def _commit_all() -> None:
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
+    for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *words], check=True)
+
+
 def test_diff_reads_folders_and_git_revisions(
     schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    who = ["-c", "user.name=a", "-c", "user.email=a@b.example"]
-    for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "Begin"]):
-        subprocess.run(["git", *words], check=True)
+    _commit_all()
     (schemas / "ticket.input.schema.json").unlink()
     _edit(schemas / OUTPUT, lambda schema: schema["properties"]["sku"].update(maxLength=33))
     for old in ("HEAD", "HEAD:schemas"):
@@ -141,6 +145,44 @@ def test_diff_reads_folders_and_git_revisions(
     for nowhere in ("HEAD:nothing", "--upload-pack=x", "no-such-branch"):
         assert main(["contract", "diff", "schemas", *(["--"] if nowhere[0] == "-" else []), nowhere]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_diff_reads_a_revision_of_a_package_below_the_top_of_its_repository(
+    schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    package = tmp_path / "a päckage"
+    package.mkdir()
+    schemas.rename(package / "schemas")
+    monkeypatch.chdir(tmp_path)
+    _commit_all()
+    assert main(["contract", "diff", "HEAD:a päckage/schemas", "a päckage/schemas"]) == 0
+    monkeypatch.chdir(package)
+    for old in ("HEAD", "HEAD:./schemas", "HEAD:a päckage/schemas", f"HEAD:./schemas/{OUTPUT}"):
+        assert main(["contract", "diff", old, f"schemas/{OUTPUT}" if old.endswith(OUTPUT) else "schemas"]) == 0
+    assert capsys.readouterr().out == "Nothing that decides has changed.\n" * 5
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("HEAD", 'the revision "HEAD" has no "./schemas". Next: name what it has, as REVISION:FOLDER'),
+        ("HEAD:gone", 'the revision "HEAD" has no "gone". Next: name what it has'),
+        ("HEAD:notes", '"HEAD:notes" holds no schema. Next: name a folder that does'),
+        ("gone", '"gone" is neither a file nor a folder, and git knows no such revision. Next: '),
+        ("gone:schemas", '"gone:schemas" is neither a file nor a folder, and git knows no such revision. Next: '),
+    ],
+)
+def test_diff_says_whether_the_revision_or_what_is_in_it_is_missing(
+    place: str, told: str, schemas: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schemas.rename("tools")
+    Path("notes").mkdir()
+    Path("notes/a.txt").write_text("", encoding="utf-8")
+    _commit_all()
+    assert main(["contract", "diff", place, "tools"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
 
 
 def test_diff_says_which_place_holds_no_contract(schemas: Path, tmp_path: Path, capsys: Capture) -> None:
