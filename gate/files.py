@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from gate.errors import ConfigError, Finding, escape, quote
+from gate.errors import ConfigError, Finding, escape, finding, quote
 from gate.payload import read
 
 HOME = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ def locate(name: str | os.PathLike[str]) -> Path:
 
 
 def read_json(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) -> dict[str, Any]:
-    """Return the one JSON object in a file, read as strictly as a payload.
+    """Return the one JSON object in a file, read as strictly as a payload, and bare: a model may fence it, no file.
 
     Raises `ConfigError` naming the file, for a missing or unreadable file, a duplicate key, NaN, bad UTF-8 and all
     else the front door refuses.
@@ -40,6 +40,8 @@ def read_json(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) 
     except (OSError, ValueError) as error:  # ValueError: what can be no path
         raise ConfigError(f"{path}: cannot be read ({_reason(error)}). Next: put the file back.") from error
     value = read(raw, max_bytes=max_bytes)
+    if isinstance(value, dict) and raw.lstrip().startswith(b"`"):
+        value = finding("parse.fence", "", "the file holds a code fence around its JSON.", "take the fence away.")
     if isinstance(value, Finding):
         raise ConfigError(f"{path}: {value.message} Next: {value.hint}", (value,))
     return value

@@ -161,6 +161,7 @@ def test_reads_one_strict_object(tmp_path: Path) -> None:
         (b'{"a": 1,}', "parse.not_json"),
         (b"[]", "parse.not_object"),
         (b'{"a": 1, "a": 1}', "parse.duplicate_key"),
+        (b'```json\n{"a": 1}\n```\n', "parse.fence"),
         (b'{"a": NaN}', "parse.non_finite"),
         (b'{"a": 1e999}', "parse.non_finite"),
         (b'{"a": "\xff"}', "parse.encoding"),
