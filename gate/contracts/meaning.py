@@ -205,20 +205,32 @@ def _unbranched(node: Node) -> Node:
     for word in ("allOf", "anyOf", "oneOf"):
         if done.keys() == {word} and len(done[word]) == 1 and isinstance(done[word][0], dict):
             return dict(done[word][0])
-    return _merged(done["anyOf"]) or done if done.keys() == {"anyOf"} else done
+    if done.keys() == {"anyOf"}:
+        return _values(done["anyOf"]) or _side_by_side(done["anyOf"]) or done
+    return _side_by_side(done["oneOf"]) or done if done.keys() == {"oneOf"} else done
 
 
-def _merged(branches: list[Any]) -> Node:
-    """Return alternatives as one node, where each is for another type, or only lists values; nothing otherwise.
+def _values(branches: list[Any]) -> Node:
+    """Return alternatives that only list values as one list; nothing otherwise."""
+    if not all(isinstance(part, dict) and (part.keys() == {"enum"} or part == {"type": "null"}) for part in branches):
+        return {}
+    values = {text(value): value for part in branches for value in part.get("enum", [None])}
+    return {"enum": [values[name] for name in sorted(values)]}
 
-    What is said about a string says nothing about null, so the rules of both may stand side by side.
+
+def _side_by_side(branches: list[Any]) -> Node:
+    """Return alternatives as one node, where each is for other types; nothing otherwise.
+
+    What is said about a string says nothing about null: the rules of both may stand side by side, and hold never twice.
     """
-    if all(isinstance(part, dict) and (part.keys() == {"enum"} or part == {"type": "null"}) for part in branches):
-        values = {text(value): value for part in branches for value in part.get("enum", [None])}
-        return {"enum": [values[name] for name in sorted(values)]}
-    kinds = [part["type"] for part in branches if isinstance(part, dict) and isinstance(part.get("type"), str)]
-    apart = len({"number" if kind == "integer" else kind for kind in kinds}) == len(branches)
-    if not apart or any(not part.keys() <= {"type", *about(kind)} for kind, part in zip(kinds, branches, strict=True)):
+    kinds: list[str] = []
+    for part in branches:
+        said = part.get("type", []) if isinstance(part, dict) else []
+        own = [said] if isinstance(said, str) else said
+        if not own or not part.keys() <= {"type", *(word for kind in own for word in about(kind))}:
+            return {}
+        kinds += own
+    if len({"number" if kind == "integer" else kind for kind in kinds}) < len(kinds):
         return {}
     return {word: value for part in branches for word, value in part.items()} | {"type": sorted(kinds)}
 
