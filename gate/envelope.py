@@ -18,6 +18,7 @@ from gate.wrapping.redact import redact, scrub
 
 MAX_CHARS = 2000
 _NAMED_PROBLEMS = 8
+_SEARCHED = 2_000_000  # characters of an error's text: half a second of search, in which nothing else can run
 
 
 class ToolResult(dict[str, Any]):
@@ -63,7 +64,9 @@ def tool_result(tool_use_id: str, content: Any, is_error: bool = False, limit: i
 
 
 def clean(text: str, failed: bool) -> str:
-    """Return `text` as it may be shown: scrubbed and, where it tells of a failure, redacted."""
+    """Return `text` as it may be shown: scrubbed and, where it tells of a failure, redacted, or not shown at all."""
+    if failed and len(text) > _SEARCHED:
+        return f"a text of {len(text)} characters: too long to be searched for secrets, so nothing of it is shown."
     return redact(scrub(text)) if failed else scrub(text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import json
+import time
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -243,3 +244,12 @@ def test_all_problems_stand_in_one_message() -> None:
 
 def test_a_view_of_a_dict_may_change_and_is_refused() -> None:
     assert "(result.not_json)" in tool_result("c1", MappingProxyType({"a": 1}))["content"]
+
+
+def test_of_an_error_too_long_to_be_searched_for_secrets_nothing_is_shown() -> None:
+    huge = "password=hunter2 " * 1_000_000
+    started = time.process_time()
+    result = tool_result("c1", RuntimeError(huge))
+    assert time.process_time() - started < 2
+    assert result["content"].startswith("a text of 17000014 characters: too long") and result["is_error"] is True
+    assert "hunter2" not in result["content"]
