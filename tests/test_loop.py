@@ -318,12 +318,18 @@ def test_what_is_not_json_is_judged_live_and_ends_the_tape() -> None:
     assert replay_turn(turn.tape, lookups()[0]).code == "run.planner_failed"
 
 
+RAN = {"state": "returned", "value": 4, "content": None, "findings": [], "detail": "", "replayed": False}
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "", "[]", "{}", '{"task": 1, "replies": [], "ran": {}}', '{"task": "x", "replies": [1], "ran": {}}',
         '{"task": "x", "replies": [{"text": "a", "calls": {}, "finish_reason": null}], "ran": {}}',
         '{"task": "x", "replies": [], "ran": {"c1": {"state": "returned"}}}',
+        json.dumps({"task": "x", "replies": [], "ran": {"c1": RAN | {"state": "odd"}}}),
+        json.dumps({"task": "x", "replies": [], "ran": {"c1": RAN | {"content": [5]}}}),
+        json.dumps({"task": "x", "replies": [], "ran": {"c1": RAN | {"findings": [{"code": 1}]}}}),
     ],
 )  # fmt: skip
 def test_a_damaged_tape_is_refused(tmp_path: Path, text: str) -> None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import Any, get_args
 
 from gate.calls.reply import Planner, Reply
-from gate.calls.running import Ran
+from gate.calls.running import Ran, State
 from gate.errors import ConfigError, Finding, GateError, finding
 from gate.files import read_json, write_whole
 from gate.payload import read
+from gate.wrapping.blocks import judge_blocks
 
 MAX_TAPE_BYTES = 64_000_000
 _REPLY = {"text": str, "calls": list, "finish_reason": (str, type(None))}
@@ -74,7 +75,7 @@ def load_tape(path: str | os.PathLike[str]) -> Tape:
     if (
         not _fits(value, {"task": str, "replies": list, "ran": dict})
         or not all(reply is None or _fits(reply, _REPLY) for reply in value["replies"])
-        or not all(_fits(ran, _RAN) and all(map(_is_finding, ran["findings"])) for ran in value["ran"].values())
+        or not all(map(_is_ran, value["ran"].values()))
     ):
         raise ConfigError(f"{path}: this is no tape of a turn. Next: save one with save_tape(path, turn.tape).")
     return Tape(value["task"], value["replies"], value["ran"])
@@ -84,6 +85,15 @@ def _fits(value: Any, shape: dict[str, Any]) -> bool:
     return isinstance(value, dict) and value.keys() == shape.keys() and all(
         isinstance(value[key], kind) for key, kind in shape.items()
     )  # fmt: skip
+
+
+def _is_ran(value: Any) -> bool:
+    return (
+        _fits(value, _RAN)
+        and value["state"] in get_args(State)
+        and (value["content"] is None or isinstance(judge_blocks(value["content"]), list))
+        and all(map(_is_finding, value["findings"]))
+    )
 
 
 def _is_finding(value: Any) -> bool:
