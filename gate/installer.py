@@ -21,6 +21,12 @@ _SIGNS = {
         "a package is not the pinned one, its hash differs. Next: look at the package index that pip or uv is set to"
     ),
     r"no space left|os error 28|errno 28|not enough space|disk quota": "the disk is full. Next: free 1 GB",
+    r"certificate.verify|invalid peer certificate|SSLError|UnknownIssuer": (
+        "a certificate was not trusted. Next: on a network with its own certificate, set SSL_CERT_FILE to it"
+    ),
+    r"not a trusted or secure host": (
+        "pip passes over a package index without https. Next: set its https address, or PIP_TRUSTED_HOST to its name"
+    ),
     r"resolution|getaddrinfo|dns error|refused|reset|unreachable|timed? ?out|connection|certificate|failed to fetch": (
         "the package index cannot be reached. Next: connect to the internet"
     ),

@@ -25,6 +25,10 @@ _SIGNS = {
     r"certificate.verify|invalid peer certificate|SSLError|UnknownIssuer": (
         "a certificate was not trusted. Next: on a network with its own certificate, set SSL_CERT_FILE to it"
     ),
+    r"not a trusted or secure host": (
+        "pip passes over a package index without https. Next: set its https address, or PIP_TRUSTED_HOST to its name,"
+        " and run it again"
+    ),
     r"permission denied|access is denied|os error 13": (
         "a file may not be written. Next: close JupyterLab, mend the folder's permissions and run it again"
     ),

@@ -266,6 +266,11 @@ if shutil.which("make"):  # Windows has none, and is told `py bootstrap.py`
         ("Failed to establish a new connection: [Errno -3] Temporary failure in name resolution", "the package index"),
         ("cause: tcp connect error\n  cause: Connection refused (os error 111)", "the package index cannot be reached"),
         ("hint: Packages were unavailable because the network was disabled.", "the package index cannot be reached"),
+        (
+            "WARNING: The repository located at pypi.lan is not a trusted or secure host and is being ignored.\n"
+            "ERROR: No matching distribution found for jiter==0.19.0",
+            "pip passes over a package index without https",
+        ),
         ("ERROR: No matching distribution found for jiter==0.19.0", "no index offers a pinned package"),
         ("Because argon2-cffi-bindings==26.2.0 has no usable wheels\nNo solution found", "no index offers a pinned"),
         ("PermissionError: [Errno 13] Permission denied: 'x'", "a file may not be written"),

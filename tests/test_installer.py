@@ -19,6 +19,12 @@ from gate.installer import downloader, explain, installer, run
             "WARNING: connection broken by NewConnectionError\nERROR: No matching distribution found",
             "cannot be reached",
         ),
+        ("NewConnectionError: SSLError(CERTIFICATE_VERIFY_FAILED)", "a certificate was not trusted"),
+        (
+            "WARNING: The repository located at pypi.lan is not a trusted or secure host and is being ignored.\n"
+            "ERROR: No matching distribution found",
+            "passes over a package index without https",
+        ),
         ("error: Failed to fetch: `https://x/simple/`", "cannot be reached"),
         ("THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE", "its hash differs"),
         ("Hash mismatch for `xllamacpp`", "its hash differs"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gate.commands import show
 
@@ -46,58 +47,82 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("gate class needs one source. Next: name the shared folder, or --codes FILE.")
     lab = labs[args.lab]
     if args.codes:
-        return _once(args, lab, *_from_codes(args.codes, labs, lab))
+        return _once(args, lab, _from_codes(args.codes, labs, lab))
     from gate.room.watch import standings, work_folders
 
     folder = Path(args.folder)
     if args.report:
         return _report(args, lab, list(work_folders(folder).values()), standings(folder, lab))
     if args.once or args.json:
-        return _once(args, lab, standings(folder, lab), [])
+        return _once(args, lab, Pasted(standings(folder, lab), [], {}))
     return _live(args, lab, lambda: standings(folder, lab))
 
 
-def _from_codes(name: str, labs: dict[str, Lab], lab: Lab) -> tuple[list[Standing], list[str]]:
-    """Return the standings in a pasted chat, each pair's last one, and what is wrong with codes that cannot be read."""
+class Pasted(NamedTuple):
+    """What a pasted chat holds: each pair's last standing, what is wrong with codes, codes about other labs by lab."""
+
+    found: list[Standing]
+    wrong: list[str]
+    elsewhere: dict[str, int]
+
+
+def _from_codes(name: str, labs: dict[str, Lab], lab: Lab) -> Pasted:
+    """Return what the codes in a pasted chat say about a lab."""
     from gate.files import read_text
     from gate.room.code import CodeError, codes_in, decode
 
     text = sys.stdin.read() if name == "-" else read_text(name)
     found: dict[str, Standing] = {}
-    wrong = []
+    wrong, elsewhere = list[str](), Counter[str]()
     for code in codes_in(text):
         try:
             one = decode(code, labs)
-            if one.lab == lab.id:
-                found[one.pair] = one
         except CodeError as error:
             wrong.append(f"{code}: {error}")
-    return list(found.values()), wrong
+            continue
+        if one.lab == lab.id:
+            found[one.pair] = one
+        else:
+            elsewhere[one.lab] += 1
+    return Pasted([*found.values()], wrong, dict(elsewhere))
 
 
-def _once(args: argparse.Namespace, lab: Lab, found: list[Standing], wrong: list[str]) -> int:
+def _once(args: argparse.Namespace, lab: Lab, pasted: Pasted) -> int:
+    found, wrong, elsewhere = pasted
     seen = _overview(args, lab, found)
     if args.report:
         _report(args, lab, [], found)
     elif args.json:
         rows = [{**row._asdict(), "disputed": row.disputed} for row in seen.rows]
         pairs = [pair._asdict() for pair in seen.pairs]
-        show.as_json({"lab": lab.id, "boards": seen.boards, "pairs": pairs, "rows": rows, "unreadable": wrong})
+        codes = {"unreadable": wrong, "elsewhere": elsewhere}
+        show.as_json({"lab": lab.id, "boards": seen.boards, "pairs": pairs, "rows": rows, **codes})
     else:
         show.console().print(_table(seen))
-    for line in wrong if not args.json else ():
+    told = [f"{count} of the codes: about {other}. Next: add --lab {other}." for other, count in elsewhere.items()]
+    for line in () if args.json else (*wrong, *told):
         show.line(line)
     return 1 if wrong else 0
 
 
 def _live(args: argparse.Namespace, lab: Lab, look: Callable[[], list[Standing]]) -> int:
+    """Show the class until Ctrl-C. A folder that is away for a while, as a share may be, is told and awaited."""
+    from rich.console import Group
     from rich.live import Live
+    from rich.text import Text
 
-    with Live(_table(_overview(args, lab, look())), console=show.console(), auto_refresh=False) as live:
+    from gate.errors import ConfigError
+
+    shown = _table(_overview(args, lab, look()))
+    with Live(shown, console=show.console(), auto_refresh=False) as live:
         try:
             while True:
                 time.sleep(args.every)
-                live.update(_table(_overview(args, lab, look())), refresh=True)
+                try:
+                    shown = _table(_overview(args, lab, look()))
+                    live.update(shown, refresh=True)
+                except ConfigError as error:
+                    live.update(Group(shown, Text(f"{error} It is tried again.")), refresh=True)
         except KeyboardInterrupt:
             return 0
 

@@ -22,6 +22,7 @@ from gate.room.standing import Standing, boards_of, sheet_of
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O, U
 _LOOKS_LIKE = str.maketrans("ILO", "110")
+_DASHES = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"), "-")  # what programs make of a hyphen
 _CODE = re.compile(r"\bgate-((?:[0-9a-z]{1,5}-)+[0-9a-z]{1,5})\b", re.IGNORECASE)
 _GROUP, _CHECKSUM = 5, 4  # characters
 _MARK, _MINUTES, TAGS = 2**12, 2**30, 32**4  # a minute since 1970 fits until the year 4011
@@ -74,7 +75,8 @@ def codes_in(text: str) -> list[str]:
     >>> codes_in("ana: gate-ABCDE-12345\\nben: what is a gate-keeper?")
     ['gate-ABCDE-12345']
     """
-    return [found[0] for found in _CODE.finditer(text) if sum(map(str.isalnum, found[1])) > _GROUP + _CHECKSUM]
+    found_in = _CODE.finditer(text.translate(_DASHES))
+    return [found[0] for found in found_in if sum(map(str.isalnum, found[1])) > _GROUP + _CHECKSUM]
 
 
 def tag(number: int) -> str:

@@ -12,17 +12,19 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any, NamedTuple
 
 from gate.errors import ConfigError
 from gate.files import HOME, read_json
-from gate.lab.board_file import load_board
 from gate.lab.plan import Lab, load_plan
 from gate.lab.sheet import Sheet, load_sheet
+from gate.lab.status import counted_boards
 from gate.lab.vetted import data_contract
 
 MAX_BYTES = 262_144  # of one file; the kit's own are far smaller
 _ANEW = "Next: let the pair change any answer; the kit keeps this file beside and begins a fresh one."
+_UNREADABLE = "it cannot be read. Next: look at what it is, and at its rights."
 
 
 class Standing(NamedTuple):
@@ -49,15 +51,18 @@ def boards_of(lab: str) -> dict[str, tuple[str, int]]:
     >>> boards_of("memory")["memory.invented"]
     ('01_reproduce_the_leak', 6)
     """
-    boards = [load_board(path.stem) for path in sorted((HOME / "data" / "boards").glob(f"{lab}.*.json"))]
-    plan = load_plan(HOME / "data" / "labs.json").values()  # the kit's own: the order stands in every code
-    graded = [one.id for lab in plan for section in lab.sections for one in section.exercises]
-    places = {name: place for place, name in enumerate(graded)}
-    ordered = sorted(
-        (board for board in boards if not board.trial),
-        key=lambda board: (board.notebook, places.get(board.id, len(places)), board.id),
-    )
-    return {board.id: (board.notebook.split("/")[1], len(board.rules)) for board in ordered}
+    return {board.id: (board.notebook.split("/")[1], len(board.rules)) for board in counted_boards(lab)}
+
+
+@cache
+def section_of_table(lab: str) -> str:
+    """Return the section in which the decision table of a lab is filled in, "" where there is none.
+
+    >>> section_of_table("memory")
+    '02_freeze_the_contract'
+    """
+    sections = load_plan(HOME / "data" / "labs.json")[lab].sections
+    return next((one.id for one in sections for exercise in one.exercises if exercise.id == f"table.{lab}"), "")
 
 
 @cache
@@ -77,6 +82,8 @@ def standing(pair: str, work: Path, lab: Lab) -> Standing:
     times = [event["at"] // 1000 for event in clock.get("events", ())]
     times += [when for _, when in boards.values()] + [_second(row["at"]) for row in rows.values()]
     touched = {boards_of(lab.id)[name][0] for name in boards} | {event["section"] for event in clock.get("events", ())}
+    if any(choices.values()):
+        touched.add(section_of_table(lab.id))
     reached = [section.id for section in lab.sections if section.id in touched]
     green = {name: boards[name][0] if name in boards else None for name in boards_of(lab.id)}
     return Standing(pair, lab.id, reached[-1] if reached else "", max(times, default=0), green, choices, tuple(notes))
@@ -84,15 +91,13 @@ def standing(pair: str, work: Path, lab: Lab) -> Standing:
 
 def _read(path: Path, contract: str, notes: list[str]) -> dict[str, Any]:
     """Return the document in a file without its version, {} if it cannot be used."""
-    if not path.is_file():
-        return {}
     try:
-        document = read_json(path, max_bytes=MAX_BYTES)
+        document = _document(path)
     except ConfigError as error:
-        told = (
-            f"{error.findings[0].message} {_ANEW}" if error.findings else "it cannot be read. Next: look at its rights."
-        )
+        told = f"{error.findings[0].message} {_ANEW}" if error.findings else _UNREADABLE
         notes.append(f"{path.name}: {told}")
+        return {}
+    if document is None:
         return {}
     document.pop("version", None)
     decision = data_contract(contract).judge(document) if contract else None
@@ -100,6 +105,18 @@ def _read(path: Path, contract: str, notes: list[str]) -> dict[str, Any]:
         notes.append(f"{path.name}: {decision.findings[0].message} {_ANEW}")
         return {}
     return document
+
+
+def _document(path: Path) -> dict[str, Any] | None:
+    """Return the document in a file, None where there is none. Raises `ConfigError` when it cannot be used."""
+    try:
+        if not S_ISREG(path.stat().st_mode):
+            raise ConfigError(f"{path}: no file.")  # a pipe would keep the whole class waiting
+        return read_json(path, max_bytes=MAX_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read.") from error
 
 
 def _boards(saved: Mapping[str, Any], lab: str) -> dict[str, tuple[int, int]]:

@@ -21,6 +21,7 @@ from gate.lab import board, hint, reset, table
 from gate.lab.attacks import ATTACKS, Got
 from gate.lab.board import run_rule, turned_green
 from gate.lab.board_file import Board, load_board
+from gate.lab.plan import load_plan
 from gate.lab.rules import KINDS, Rule
 from gate.lab.status import board_status
 from gate.memory import AgentMemory
@@ -473,6 +474,15 @@ def test_status_says_of_each_board_how_far_it_is() -> None:
     state = {one.board: one.state for one in board_status()}
     assert (state["memory.by_hand"], state["memory.validate"], state["memory.isolate"]) == ("green", "red", "not run")
     assert "memory.leak" not in state  # a board that is only ever a trial
+
+
+def test_status_lists_boards_as_a_class_meets_them() -> None:
+    plan = load_plan(HOME / "data" / "labs.json").values()
+    met = [one.id for lab in plan for section in lab.sections for one in section.exercises]
+    listed = [one.board for one in board_status() if one.board in met]
+    assert listed == [name for name in met if name in listed] and len(listed) > 20
+    labs = [one.notebook.split("/")[0] for one in board_status()]
+    assert [*dict.fromkeys(labs)] == [lab.id for lab in plan] and labs == sorted(labs, key=[*dict.fromkeys(labs)].index)
 
 
 def test_knows_whether_the_boards_of_this_very_function_were_green() -> None:

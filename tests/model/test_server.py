@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import signal
 import subprocess
 import sys
@@ -110,6 +111,14 @@ def test_one_that_cannot_start_is_told_in_one_line(
     assert said.count("\n") == 1 and "Traceback" not in said
     assert f"does not run here: {why}. Next: it needs 300 MB of free memory" in said
     assert "gate model serve --recorded" in said
+
+
+@pytest.mark.usefixtures("library")
+def test_a_native_crash_leaves_no_image_of_the_memory() -> None:
+    with running_model() as served:
+        limits = Path(f"/proc/{served.process.pid}/limits")
+        if limits.exists():  # Linux
+            assert re.search(r"Max core file size +0 +0 ", limits.read_text(encoding="ascii"))
 
 
 def test_a_model_with_another_hash_is_not_started(library: Path) -> None:

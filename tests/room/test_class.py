@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import shutil
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -44,6 +49,38 @@ def test_does_not_follow_links_or_look_into_environments(tmp_path: Path, room: P
     inside = room / ".venv" / "x"
     inside.mkdir(parents=True)
     (inside / "boards.json").write_text("{}", encoding="utf-8")
+    assert list(work_folders(room)) == ["ana", "late", "room 2/kim"]
+
+
+def test_a_work_folder_that_is_still_empty_is_a_pair_that_has_not_begun(
+    room: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (room / "early" / "work").mkdir(parents=True)
+    assert list(work_folders(room)) == ["ana", "early", "late", "room 2/kim"]
+    assert main(["class", str(room), "--once"]) == 0
+    early = next(line for line in capsys.readouterr().out.splitlines() if "early" in line)
+    assert "not begun" in early
+
+
+def test_a_watched_folder_called_work_is_a_pair_s_only_when_it_holds_answers(tmp_path: Path, room: Path) -> None:
+    watched = tmp_path / "shared" / "work"
+    watched.mkdir(parents=True)
+    assert work_folders(watched) == {}
+    shutil.copytree(room / "ana", watched / "ana")
+    assert list(work_folders(watched)) == ["ana"]
+
+
+def test_a_work_folder_that_may_not_be_listed_is_shown_and_another_private_folder_left_out(
+    room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, private = os.scandir, {room / "ana" / "work", room / "photos"}
+
+    def scandir(folder: Path) -> Iterator[os.DirEntry[str]]:
+        if folder in private:
+            raise PermissionError(errno.EACCES, "Permission denied", str(folder))
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", scandir)
     assert list(work_folders(room)) == ["ana", "late", "room 2/kim"]
 
 
@@ -143,8 +180,10 @@ def test_the_page_of_an_empty_class_says_so() -> None:
     assert "Nobody has begun. Next: " in text and "Where pairs disagree" not in text  # that lab has no decision table
 
 
-def test_goes_on_while_files_are_torn_and_ends_with_ctrl_c(room: Path, tmp_path: Path) -> None:
-    page = tmp_path / "live.html"
+def test_goes_on_while_files_are_torn_or_away_and_ends_with_ctrl_c(
+    room: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    page = tmp_path_factory.mktemp("page") / "live.html"
     command = [sys.executable, "-m", "gate", "class", str(room), "--every", "1", "--page", str(page)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=HOME) as live:
         try:
@@ -153,6 +192,11 @@ def test_goes_on_while_files_are_torn_and_ends_with_ctrl_c(room: Path, tmp_path:
             wait_until(lambda: "boards.json: not JSON" in page.read_text(encoding="utf-8"))
             (room / "ana" / "work" / "boards.json").unlink()
             wait_until(lambda: "boards.json: not JSON" not in page.read_text(encoding="utf-8"))
+            room.rename(away := room.with_name("away"))  # as a share that hangs
+            time.sleep(1.5)
+            away.rename(room)
+            (room / "late" / "work" / "table-memory.json").unlink()
+            wait_until(lambda: "table-memory.json: not JSON" not in page.read_text(encoding="utf-8"))
         finally:
             live.send_signal(signal.SIGINT)
             _, err = live.communicate(timeout=30)
@@ -175,6 +219,14 @@ def test_reads_codes_out_of_a_chat_and_names_the_one_that_is_torn(
     told = json.loads(capsys.readouterr().out)
     assert [(pair["pair"], pair["place"]) for pair in told["pairs"]] == [("7KQ2", 3)]
     assert len(told["unreadable"]) == 1 and "torn or mistyped" in told["unreadable"][0]
+    assert told["elsewhere"] == {"arguments": 1}
+
+
+def test_codes_about_another_lab_are_told_and_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    chat = tmp_path / "chat.txt"
+    chat.write_text(encode(Standing("9ZZ3", "arguments", "", 0, {}, {}), LABS), encoding="utf-8")
+    assert main(["class", "--codes", str(chat)]) == 0
+    assert "1 of the codes: about arguments. Next: add --lab arguments." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("line", [["class"], ["class", "here", "--codes", "-"], ["class", ".", "--every", "0"]])

@@ -77,6 +77,12 @@ def test_a_code_of_another_version_of_the_kit_is_named(monkeypatch: pytest.Monke
         decode(made, LABS)
 
 
+@pytest.mark.parametrize("dash", ["\u2011", "\u2013", "\u2014", "\u2212"])
+def test_a_code_whose_hyphens_a_program_beautified_is_read_all_the_same(dash: str) -> None:
+    code = encode(Standing("7KQ2", "memory", "", 0, {}, {}), LABS)
+    assert codes_in(f"ana: {code.replace('-', dash)}!") == [code]
+
+
 def test_codes_are_found_in_a_chat_with_names_and_talk_around_them() -> None:
     one, two = (encode(Standing(name, "memory", "", 0, {}, {}), LABS) for name in ("7KQ2", "9ZZ3"))
     chat = f"[09:31] ana & luis: {one}\n[09:32] kim: the gate-keeper is on line 3\n> {two.lower()} (us!)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,24 @@ def test_an_empty_or_missing_folder_is_a_pair_that_has_not_begun(tmp_path: Path)
         found = standing("them", folder, MEMORY)
         assert (found.section, found.changed, set(found.green.values()), set(found.choices.values())) == (
             "", 0, {None}, {""})  # fmt: skip
+        assert found.notes == ()
+
+
+def test_a_pair_that_only_fills_in_the_table_stands_where_the_table_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GATE_WORK", str(tmp_path))
+    assert standing("them", tmp_path, MEMORY).section == ""
+    table("memory").choose("row-1", "allow", "it is right")
+    assert standing("them", tmp_path, MEMORY).section == "02_freeze_the_contract"
+
+
+def test_what_is_no_file_is_named_and_never_waited_for(tmp_path: Path) -> None:
+    getattr(os, "mkfifo", os.mkdir)(tmp_path / "boards.json")  # Windows has no pipe with a name
+    (tmp_path / "table-memory.json").mkdir()
+    (tmp_path / "clock-memory.json").symlink_to("clock-memory.json")
+    found = standing("them", tmp_path, MEMORY)
+    assert len(found.notes) == 3 and all("cannot be read. Next: look at what it is" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("text", ['{"memory.inv', "[]", "", '{"a": NaN}', "\0" * 40, '{"x": 1}' + " " * 300_000])
