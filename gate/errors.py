@@ -116,7 +116,8 @@ class GateError(Exception):
         name = type(self).__name__
         if not isinstance(message, str):  # as the message they would be lost to whoever asks for the findings
             got = type_name(type(message))
-            raise TypeError(f'{name} takes a text first, got a {got}. Next: raise {name}("why", findings).')
+            right = "str(error)" if isinstance(message, BaseException) else '"why", findings'
+            raise TypeError(f"{name} takes a text first, got a {got}. Next: raise {name}({right}).")
         if not isinstance(findings, tuple) or not all(isinstance(found, Finding) for found in findings):
             raise TypeError(
                 f'the findings of {name} are a tuple of Finding. Next: raise {name}("why", decision.findings).'

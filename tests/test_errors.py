@@ -150,3 +150,8 @@ def test_an_exception_takes_a_text_and_then_findings_so_that_none_is_lost(wrong:
     for kind in (GateError, ResultGateError, ConfigError):
         with pytest.raises(TypeError, match=rf'Next: raise {kind.__name__}\("why", .*findings\)\.'):
             kind(*wrong)
+
+
+def test_an_exception_given_as_the_message_is_told_to_be_a_text() -> None:
+    with pytest.raises(TypeError, match=r"got a KeyError\. Next: raise ResultGateError\(str\(error\)\)\."):
+        ResultGateError(KeyError("quantity"))  # type: ignore[arg-type]

@@ -18,8 +18,14 @@ from gate.lab.rules import Row
 
 _GIVEN, _CALL = 100, 200  # characters of a payload, of a whole call
 _SHORT = 8  # rows that are all shown
-_WAITING = ("unwritten", "untried", "no pack", "no contract")  # not tried: something else comes first
-_SAID_ONCE = (*_WAITING, "crash", "unclear")
+_WAITING = (
+    "unwritten",
+    "untried",
+    "no pack",
+    "no contract",
+    "unclear",
+)  # not tried, or not to be judged: something else comes first
+_SAID_ONCE = (*_WAITING, "crash")
 _LONG = 50  # characters of a text among the arguments of a call, as it is written
 #: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
 _CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
@@ -78,7 +84,7 @@ def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str], na
 def _lines(kind: str, rows: Sequence[Row], name: str) -> list[_Line]:
     """Return what is shown, red rows first. What stopped one row after another is said at the first of them."""
     lines: list[_Line] = []
-    stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome in ("crash", "unclear")
+    stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome == "crash"
     refusals = [row for row in rows if row.rule.expect == "block" and row.got.outcome == "crash"]
     crashed = refusals[0] if refusals and kind in _RAISES and not stopped else None
     for row in sorted(rows, key=lambda row: row.green):

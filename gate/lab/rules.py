@@ -93,6 +93,8 @@ def try_gate(student: Any, rule: Rule) -> Got:
         verdict = verdict.get("outcome", verdict.get("decision"))
     if verdict == "block":
         return blocked(findings)
+    if isinstance(verdict, tuple) and all(isinstance(found, Finding) for found in verdict):
+        return Got("unclear", 'returned findings. Next: return "allow" where there are none, otherwise "block".')
     if isinstance(verdict, bool):
         return Got("unclear", 'returned a bool. Next: return the Decision itself, or a word, "allow" or "block".')
     if verdict in ("allow", "repair"):

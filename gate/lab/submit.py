@@ -21,6 +21,7 @@ from gate.lab.submission import AS_HANDED_OUT, collect
 
 _SHOWN = 12
 _SAVE = "Ctrl+S, on a Mac Cmd+S"
+_NOBODY = "It does not say whose it is. Next: write your names beside the button, and pack again."
 _UNSAVED = f"Did you write in one of these cells? Next: save that notebook ({_SAVE}), and pack again."
 
 
@@ -72,7 +73,11 @@ class Submit:
         more = len(packed.missing) - _SHOWN
         lines = [*packed.missing[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
         items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-        said = [packed.verdict(), *([_UNSAVED] if any(AS_HANDED_OUT in line for line in packed.missing) else [])]
+        said = [
+            packed.verdict(),
+            *([] if pair.strip() else [_NOBODY]),
+            *([_UNSAVED] if any(AS_HANDED_OUT in line for line in packed.missing) else []),
+        ]
         html = "".join(f"<p>{escape(line)}</p>" for line in said) + (f"<ul>{items}</ul>" if items else "")
         return Shown("\n".join([*said, *(f"  missing  {line}" for line in lines)]), html)
 

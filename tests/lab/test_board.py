@@ -369,6 +369,12 @@ def test_a_bool_is_no_verdict_whichever_it_is() -> None:
     assert got.words == 'returned a bool. Next: return the Decision itself, or a word, "allow" or "block".'
 
 
+@pytest.mark.parametrize("found", [(), (Finding("semantic.refused", "", "no", "mend it"),)])
+def test_findings_that_were_returned_are_no_verdict(found: tuple[Finding, ...]) -> None:
+    got = trial("gate", lambda tool, payload: found, rule())
+    assert got.words == 'returned findings. Next: return "allow" where there are none, otherwise "block".'
+
+
 def test_a_finding_that_was_returned_is_named_as_one() -> None:
     got = trial("gate", lambda tool, payload: Finding("parse.fence", "", "a fence", "drop it"), rule())
     assert got.words == "returned a Finding (parse.fence), which is neither allow, repair nor block"

@@ -199,6 +199,8 @@ def widgets_of(shown: Any) -> tuple[Any, Any, Any]:
 
 def test_the_button_packs_the_lab_and_shows_what_is_missing(work: Path) -> None:
     pair, button, note = widgets_of(submit("memory"))
+    button.click()
+    assert "It does not say whose it is. Next: write your names beside the button, and pack again." in note.value
     pair.value = "ada & bob"
     button.click()
     assert f"{work / 'submission-memory.zip'}: " in note.value and "it can be handed in all the same" in note.value
