@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import secrets
+import shutil
 import socket
 import statistics
 import subprocess
@@ -90,9 +91,12 @@ def main() -> int:
     parser.add_argument("--proxy", default="configurable-http-proxy", help="the program of that name, from npm")
     parser.add_argument("--browser", metavar="PATH", help="a Chromium, for one more student")
     args = parser.parse_args()
+    proxy = shutil.which(args.proxy)
+    if not proxy:
+        parser.error(f"there is no program {args.proxy}. Next: install it as docs/hub.md says")
     names = [f"pair-{number:02}" for number in range(1, args.users + 1)]
     with tempfile.TemporaryDirectory(prefix="gate-hub-") as folder:
-        hub = Hub(Path(folder), args.proxy)
+        hub = Hub(Path(folder), os.path.abspath(proxy))  # the hub runs in a folder of its own
         try:
             with ThreadPoolExecutor(len(names)) as room:
                 took = list(room.map(lambda name: take_part(hub.url, PASSWORD, name), names))
@@ -130,7 +134,7 @@ def _verdict(names: list[str], seen: dict[str, Any]) -> int:
     wrong = sorted(set(pairs) ^ {f"{name}/gate-lab" for name in names})
     for name, pair in pairs.items():
         rows = 0 if name.startswith(IN_A_BROWSER) else 1
-        if (pair["filled"], pair["place"], pair["notes"]) != (rows, 1, []):
+        if (pair["filled"], pair["place"], pair["notes"]) != (rows, 1 + rows, []):  # the table is in the second section
             wrong.append(name)
     good = f"gate class sees {len(pairs)} pairs, each with its section, and its row decided"
     print(f"not as it should be: {wrong}" if wrong else good)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from gate.errors import ConfigError, quote
 from gate.files import HOME
 from gate.installer import downloader, run
+from gate.lab.doctor import Look
 
 ROOT = "gate-lab"
 PINS = ("requirements.txt", "requirements-scale.txt")
@@ -120,6 +121,27 @@ def pins_for(pins: str, system: System, python: str) -> list[str]:
         if need.marker is None or need.marker.evaluate(marks):
             found.append(" --hash=".join([f"{need.name}{need.specifier}", *(part.strip() for part in hashes)]))
     return found
+
+
+def offline(wheels: Path = HOME / "wheels", pins: Path = HOME / "requirements.txt") -> Look:
+    """Can this machine be set up without a network? No `wheels` is no fault; some that do not do are."""
+    from packaging.tags import sys_tags
+    from packaging.utils import canonicalize_name, parse_wheel_filename
+
+    if not wheels.is_dir():
+        return Look("offline", True, "no wheels/ here: a set-up needs a network, or a kit made by gate bundle")
+    fits = set(sys_tags())
+    named = [parse_wheel_filename(wheel.name) for wheel in wheels.glob("*.whl")]
+    there = {f"{name}=={version}" for name, version, _, tags in named if tags & fits}
+    needed = pins_for(pins.read_text(encoding="utf-8"), SYSTEMS[here()], "{}.{}".format(*sys.version_info[:2]))
+    split = [pin.split("==") for pin in needed]
+    lacks = [f"{name} {version}" for name, version in split if f"{canonicalize_name(name)}=={version}" not in there]
+    if lacks:
+        words = f"wheels/ lacks {len(lacks)} of {len(needed)} packages for this machine: {', '.join(lacks[:3])}"
+        return Look(
+            "offline", False, words, "unpack the bundle again, or make one for this machine (gate bundle --help)"
+        )
+    return Look("offline", True, f"{len(needed)} packages in wheels/, all that a set-up needs")
 
 
 def _known(system: str) -> str:

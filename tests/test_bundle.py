@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gate import bundle as bundling
-from gate.bundle import SYSTEMS, bundle, pins_for
+from gate.bundle import SYSTEMS, bundle, offline, pins_for
 from gate.cli import main
 from gate.errors import ConfigError
 from gate.files import HOME
@@ -135,3 +135,16 @@ def test_the_pins_of_every_system_are_those_whose_markers_hold(system: str) -> N
 def test_hashes_stay_with_their_pin() -> None:
     pins = pins_for((HOME / "requirements-model.txt").read_text(encoding="utf-8"), SYSTEMS["linux"], "3.11")
     assert [pin.count("--hash=sha256:") for pin in pins] == [5, 1]
+
+
+def test_the_doctor_names_what_a_set_up_without_a_network_would_lack(tmp_path: Path) -> None:
+    wheels, pins = tmp_path / "wheels", tmp_path / "requirements.txt"
+    pins.write_text("one==1.0\nTwo.Parts==2 ; python_version > '3'\n", encoding="utf-8")
+    assert offline(wheels, pins).well  # none at all is a machine with a network
+    wheels.mkdir()
+    (wheels / "one-1.0-py3-none-any.whl").touch()
+    (wheels / "two_parts-2-cp27-cp27m-win32.whl").touch()  # there, and not for this machine
+    lacking = offline(wheels, pins)
+    assert not lacking.well and lacking.words == "wheels/ lacks 1 of 2 packages for this machine: Two.Parts 2"
+    (wheels / "two_parts-2-py3-none-any.whl").touch()
+    assert offline(wheels, pins).well

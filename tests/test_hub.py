@@ -105,3 +105,9 @@ def test_the_hub_s_pins_are_exact_and_no_second_word_on_the_kit_s() -> None:
     )
     assert hub and all(re.match(r"[a-z0-9-]+==[0-9.]+( ; .+)?$", line) for line in hub.values())
     assert set(hub) & set(kit) == set()
+
+
+def test_a_class_is_not_held_without_the_proxy_and_that_is_one_line() -> None:
+    command = [sys.executable, "benchmarks/hub.py", "--proxy", "nowhere/proxy"]
+    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "there is no program nowhere/proxy. Next: install it" in done.stderr

@@ -16,11 +16,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Exit 1 when something needs mending."""
+    from gate.bundle import offline
     from gate.grading.look import grading
     from gate.lab.doctor import examine
+    from gate.room.look import hub, page
 
     looks = []
-    for look in examine(grading):
+    for look in examine(grading, offline, page, hub):
         looks.append(look)
         if not args.json:
             state = "well" if look.well else "MEND"

@@ -16,7 +16,10 @@ from gate.cli import main
 from gate.lab import doctor
 from gate.lab.doctor import SETUP, Look
 
-LOOKS = ("python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk", "model", "grading")
+LOOKS = (
+    "python", "kit", "packages", "speed", "kernel", "widgets", "writing", "browser", "disk", "model", "grading",
+    "offline", "page", "hub",
+)  # fmt: skip
 
 
 def requirements(folder: Path, *lines: str) -> Path:
