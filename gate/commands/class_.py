@@ -163,7 +163,7 @@ def _table(seen: Overview) -> Group:
     for pair in seen.pairs:
         idle = "" if pair.idle is None else f"{pair.idle} min" + (" stuck" if pair.stuck else "")
         where = f"{pair.place}/{len(seen.lab.sections)}" if pair.place else "not begun"
-        rows.append((pair.pair, where, idle, *pair.boards, f"{pair.filled}/{len(seen.rows)}" if seen.rows else ""))
+        rows.append((pair.pair, where, idle, *pair.boards, pair.rows))
     argued = "; ".join(
         f"{row.row} ({', '.join(f'{choice} {count}' for choice, count in row.chosen.items())})" for row in seen.disputed
     )

@@ -17,9 +17,10 @@ EMPTY = "Nobody has begun. Next: see that this is where each pair's work/ lies, 
 
 
 class PairAt(NamedTuple):
-    """One line of the class: `place` of so many sections, boards in words, open rows, `idle` minutes since a change.
+    """One line of the class: `place` of so many sections, boards in words, filled rows, `idle` minutes since a change.
 
-    `boards` is a mark for each board: the green rows of all (`6/6`), or "" when it was never run.
+    `boards` is a mark for each board: the green rows of all (`6/6`), or "" when it was never run. `rows` is a mark for
+    each row of the decision table: its number when it is filled in, otherwise a dot (`12·4··`).
     """
 
     pair: str
@@ -28,6 +29,7 @@ class PairAt(NamedTuple):
     boards: tuple[str, ...]
     green: int
     filled: int
+    rows: str
     idle: int | None
     stuck: bool
     notes: tuple[str, ...]
@@ -46,6 +48,11 @@ class RowAt(NamedTuple):
     def disputed(self) -> bool:
         """Whether two pairs chose differently."""
         return len(self.chosen) > 1
+
+    @property
+    def astray(self) -> bool:
+        """Whether a pair chose otherwise than the reference, be it all of them."""
+        return any(choice != self.answer for choice in self.chosen)
 
     @property
     def agreement(self) -> float:
@@ -70,6 +77,11 @@ class Overview(NamedTuple):
     def disputed(self) -> tuple[RowAt, ...]:
         """The rows on which pairs disagree, the most disputed first."""
         return tuple(sorted((row for row in self.rows if row.disputed), key=lambda row: (row.agreement, row.row)))
+
+    @property
+    def to_discuss(self) -> tuple[RowAt, ...]:
+        """The rows that a debrief begins with: first where all who chose went astray alike, then the disputed ones."""
+        return (*(row for row in self.rows if row.astray and not row.disputed), *self.disputed)
 
 
 def overview(lab: Lab, found: Iterable[Standing], now: int) -> Overview:
@@ -103,7 +115,8 @@ def _pair(lab: Lab, one: Standing, now: int) -> PairAt:
     stuck = idle is not None and idle >= STUCK_MINUTES and green < len(boards)
     place = sections.index(one.section) + 1 if one.section else 0
     filled = sum(bool(choice) for choice in one.choices.values())
-    return PairAt(one.pair, place, one.section, marks, green, filled, idle, stuck, one.notes)
+    rows = "".join(str(number)[-1] if choice else "·" for number, choice in enumerate(one.choices.values(), start=1))
+    return PairAt(one.pair, place, one.section, marks, green, filled, rows, idle, stuck, one.notes)
 
 
 def _rows(lab: Lab, found: list[Standing]) -> tuple[RowAt, ...]:

@@ -45,7 +45,7 @@ def _pair(seen: Overview, pair: PairAt) -> list[str | Html]:
     )
     idle = "" if pair.idle is None else f"{pair.idle} min" + (", stuck" if pair.stuck else "")
     boards = [_mark(mark) for mark in pair.boards]
-    return [pair.pair, place, tag("span", idle, class_="fail") if pair.stuck else idle, *boards, str(pair.filled)]
+    return [pair.pair, place, tag("span", idle, class_="fail") if pair.stuck else idle, *boards, pair.rows]
 
 
 def _mark(mark: str) -> str | Html:
@@ -83,7 +83,7 @@ def _bar(row: RowAt, answers: bool) -> Html:
 def _debrief_parts(seen: Overview, took: Sequence[SectionTook], patch: str) -> Iterator[Html]:
     if seen.rows:
         yield tag("h2", "The rows to discuss")
-        yield from _rows(seen.disputed, "Every pair that chose, chose the same. Ask why.")
+        yield from _rows(seen.to_discuss, "Every pair that chose, chose as the reference does. Ask why.")
         yield tag("h2", "Agreement on every row")
         yield tag("p", "Shaded: what the reference says.", class_="quiet")
         yield from _rows(seen.rows, "")

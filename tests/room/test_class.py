@@ -108,6 +108,16 @@ def test_says_where_pairs_disagree_and_who_has_not_chosen(room: Path) -> None:
     assert (dict(first.chosen), first.open, first.disputed) == ({"allow": 2}, 1, False)
     assert (dict(second.chosen), second.open, second.agreement) == ({"block": 1, "repair": 1}, 1, 0.5)
     assert [row.row for row in seen.disputed] == ["row-2"]
+    assert {pair.pair: pair.rows for pair in seen.pairs} == {"ana": "12····", "late": "······", "room 2/kim": "12····"}
+
+
+def test_a_row_that_all_chose_alike_and_wrongly_is_the_first_to_discuss() -> None:
+    alike = {"row-1": "allow", "row-2": "block", "row-3": "allow"}  # the reference: allow, block, block
+    pair = Standing("one", "memory", "02_freeze_the_contract", 0, {}, alike)
+    other = pair._replace(pair="two", choices={**alike, "row-2": "repair"})
+    seen = overview(MEMORY, [pair, other], 0)
+    assert [row.row for row in seen.to_discuss] == ["row-3", "row-2"]
+    assert [row.row for row in seen.disputed] == ["row-2"]  # nobody who watches the class at work is told an answer
 
 
 def test_the_pair_that_is_stuck_longest_stands_first_and_one_that_is_done_is_not_stuck() -> None:
