@@ -32,7 +32,14 @@ except ImportError:
 
 _TRIES = 60
 _SHOWN = 120
+_NOTHING: dict[str, Any] = {"not": {}}  # what lets nothing pass
 Value = dict[str, Any]
+
+
+def counting(schema: dict[str, Any], rule: Rule) -> Callable[[Any], bool]:
+    """Return a test: does the node of a rule count in a payload that fits? If nothing fitted it, neither would that."""
+    accepts = engine_for(rule.put_into(schema, _NOTHING)).accepts
+    return lambda value: not accepts(value)
 
 
 class Aim:
@@ -96,13 +103,15 @@ class RuleAim(Aim):
         self._rule, self._contract, self._sampler = rule, contract, sampler
         schema = contract.schema
         self._whole, self._without = engine_for(schema), engine_for(rule.dropped_from(schema))
+        self._counts = counting(schema, rule)
         self._spots: list[tuple[Value, tuple[Step, ...]]] = []
         self._spot = 0
         self._near: list[Value] = []
         self._implied = False
 
     def renew(self, bases: list[Value]) -> None:
-        self._spots = [(base, path) for base in bases for at in self._rule.at for path in places(base, at)]
+        fitting = list(filter(self._counts, bases)) or bases  # in another branch nothing breaks this rule alone
+        self._spots = [(base, path) for base in fitting for at in self._rule.at for path in places(base, at)]
         self._near = []
 
     def shoot(self, rng: random.Random) -> str | bytes | None:

@@ -190,7 +190,9 @@ def _more_fields(spot: _Spot) -> list[Any]:
     for _ in range(8 * (spot.limit + 1)):
         if len(more) > spot.limit:
             break
-        more.setdefault(spot.sampler.value(names), spot.sampler.value(spot.node.get("additionalProperties")))
+        name = spot.sampler.value(names)
+        if name not in more:  # a value may be large, and names few
+            more[name] = spot.sampler.value(spot.node.get("additionalProperties"))
     return [more] if len(more) > spot.limit else []
 
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gate.evidence.aim import engine_for
-from gate.evidence.rules import Rule, rules
+from gate.evidence.aim import counting
+from gate.evidence.rules import rules
 from gate.evidence.samples import Node, Sampler
 
 _TRIES = 30  # a place may lie in one branch of several
-_NOTHING: Node = {"not": {}}
 Fits = Callable[[Any], object]
 
 
@@ -38,9 +37,3 @@ def reaching(schema: Node, payloads: Sequence[Any], sampler: Sampler, fits: Fits
             value = next((value for value in drawn if counts(value) and fits(value)), None)
             found += [] if value is None else [value]
     return found
-
-
-def counting(schema: Node, rule: Rule) -> Callable[[Any], bool]:
-    """Return a test: does the node of a rule count in a payload that fits? If nothing fitted it, neither would that."""
-    accepts = engine_for(rule.put_into(schema, _NOTHING)).accepts
-    return lambda value: not accepts(value)

@@ -101,7 +101,8 @@ class Sampler:
             low = max(low, int(step == ANY))
             for _ in range(self._size(low, high, depth) - len(value)):
                 name = self.value({"type": "string"} | self.flat(node.get("propertyNames", {"type": "string"})), depth)
-                value.setdefault(name, self.value(rest, depth, below if step == ANY else ()))
+                if name not in value:  # a value may be large, and names few
+                    value[name] = self.value(rest, depth, below if step == ANY else ())
         return value
 
     def _array(self, node: Node, depth: int, through: Place) -> list[Any]:

@@ -21,8 +21,9 @@ from gate.contracts.diff import diff
 from gate.contracts.edits import Edit, Steps
 from gate.contracts.keywords import Change, Direction
 from gate.contracts.meaning import Node, meaning
+from gate.evidence.aim import counting
 from gate.evidence.nearmiss import near_misses
-from gate.evidence.reach import counting, reaching
+from gate.evidence.reach import reaching
 from gate.evidence.rules import Rule, at_path, places, replaced, rules
 from gate.evidence.samples import Sampler
 from gate.evidence.shrink import shrunk

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import random
+import time
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,22 @@ def test_every_keyword_a_contract_may_use_is_exercised() -> None:
     report = fuzz(Contract.from_schema(EVERYTHING, tool="everything"), 1500, 1)
     assert (report["unexercised"], report["illegal"], report["wrongly_refused"]) == ([], [], [])
     assert [rule["rule"] for rule in report["rules"] if not rule["alone"]] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_rule_of_one_branch_is_broken_alone_whatever_is_drawn(seed: int) -> None:
+    report = fuzz(closed(target=EVERYTHING["properties"]["target"], n={"type": "boolean"}), 300, seed)
+    assert [rule["rule"] for rule in report["rules"] if not rule["alone"]] == []
+
+
+def test_few_names_for_many_fields_take_no_time() -> None:
+    many = {"type": "array", "maxItems": 100, "items": {"type": "integer", "minimum": 0, "maximum": 9}}
+    for _ in range(3):
+        many = {"type": "object", "maxProperties": 20, "propertyNames": {"enum": ["a", "b"]},
+                "additionalProperties": many}  # fmt: skip
+    begun = time.process_time()
+    fuzz(closed(many=many), 200, 0)
+    assert time.process_time() - begun < 20
 
 
 def test_the_same_seed_gives_the_same_report_and_another_seed_another() -> None:
