@@ -10,13 +10,15 @@ nbgrader is no part of the kit; without it, its row says so. Make it an environm
     .venv/bin/python -c "import os, sysconfig; print(sysconfig.get_path('purelib'), os.getcwd(), sep=os.linesep)" \
         > "$(/tmp/nbgrader/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/kit.pth"
 
-Every submission answers a whole lab; every second one has a stub in it. The sealed notebooks are those of `gate grade`;
-for nbgrader each probe is a graded test of one point that compares what it shows, so nbgrader's kernels hold the right
-answers, and neither nbgrader nor plain nbval has a box around a student's code.
+Every submission answers a whole lab; every second one has a stub in it. The sealed notebooks are those of `gate grade`.
+nbgrader has the class twice: with the notebooks as students hand them in, which is what it is made for, and with our
+sealed ones, which spare it the lesson. Each probe is a graded test of one point that compares what it shows, so that
+nbgrader's kernels hold the right answers. Neither nbgrader nor plain nbval has a box around a student's code.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -26,7 +28,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.timing import Work, seconds
 from benchmarks.topic import Curve, Effort, Part, Table, alone, number, ratio
@@ -53,6 +55,13 @@ with contextlib.redirect_stdout(io.StringIO()) as said:
     {}
 assert said.getvalue() == {!r}"""
 _SPEC = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+
+
+class Assignment(NamedTuple):
+    """One notebook for nbgrader: its cells, and the ids of those that are graded tests."""
+
+    cells: list[dict[str, Any]]
+    tests: set[str]
 
 
 def handed_in(number: int) -> Submitted:
@@ -106,39 +115,74 @@ def with_nbval(class_: list[Submitted]) -> None:
             )  # fmt: skip
 
 
+def handed(one: Submitted) -> Iterator[Assignment]:
+    """Yield the notebooks of a submission as they are handed in, each with its probes at its end.
+
+    The cells that load our own answer, for who fell behind, are left out: nbgrader would run them too.
+    """
+    for notebook in sealed(one):
+        answers = one.cells[notebook.name]
+        lesson = [cell for cell in solution(notebook.name)["cells"] if not cell["source"].startswith("reference(")]
+        theirs = [{**cell, "source": answers.get(cell["id"], cell["source"])} for cell in lesson]
+        tests = [cell for cell in notebook.notebook["cells"] if cell["id"] in notebook.probes]
+        yield Assignment([*theirs, *tests], set(notebook.probes))
+
+
+def spared(one: Submitted) -> Iterator[Assignment]:
+    """Yield the sealed notebooks of a submission."""
+    for notebook in sealed(one):
+        yield Assignment(notebook.notebook["cells"], set(notebook.probes))
+
+
 @contextmanager
-def course(class_: list[Submitted]) -> Iterator[Path]:
+def course(class_: list[Submitted], notebooks: Callable[[Submitted], Iterator[Assignment]]) -> Iterator[Path]:
     """Give a course of nbgrader with this class handed in."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'gate'\n", "utf-8")
         for place, one in [("source/./lab", class_[0]), *((f"submitted/{one.student}/lab", one) for one in class_)]:
             (root / place).mkdir(parents=True)
-            for number, notebook in enumerate(sealed(one)):
+            for number, notebook in enumerate(notebooks(one)):
                 (root / place / f"{number}.ipynb").write_text(json.dumps(_for_nbgrader(notebook)), encoding="utf-8")
         yield root
 
 
-def _for_nbgrader(one: Sealed) -> dict[str, Any]:
-    cells = [_graded(cell, cell["id"] in one.probes) for cell in one.notebook["cells"]]
-    return {**one.notebook, "cells": cells, "metadata": _SPEC}
+def _for_nbgrader(one: Assignment) -> dict[str, Any]:
+    cells = [_graded(cell, cell["id"] in one.tests) if cell["cell_type"] == "code" else cell for cell in one.cells]
+    return {"cells": cells, "metadata": _SPEC, "nbformat": 4, "nbformat_minor": 5}
 
 
 def _graded(cell: dict[str, Any], probe: bool) -> dict[str, Any]:
     about = {"schema_version": 3, "grade_id": cell["id"], "grade": probe, "locked": probe, "solution": False,
              "task": False, **({"points": 1} if probe else {})}  # fmt: skip
-    right = "".join(out["text"] for out in cell["outputs"])
-    source = _TEST.format(cell["source"].replace("; ", "\n    "), right) if probe and right else cell["source"]
+    right = "".join(out["text"] for out in cell["outputs"]) if probe else ""
+    source = _TEST.format(cell["source"].replace("; ", "\n    "), right) if right else cell["source"]
     return {**cell, "source": source, "outputs": [], "execution_count": None, "metadata": {"nbgrader": about}}
 
 
-def with_nbgrader(python: str, class_: list[Submitted]) -> float:
+def with_nbgrader(
+    python: str, class_: list[Submitted], notebooks: Callable[[Submitted], Iterator[Assignment]]
+) -> float:
     """Return the seconds that `nbgrader autograde` takes; making the assignment does not count."""
-    with course(class_) as root:
+    with course(class_, notebooks) as root:
         _nbgrader(python, root, "generate_assignment", "lab", "--create")
         begin = time.perf_counter()
         _nbgrader(python, root, "autograde", "lab", "--create")
-        return time.perf_counter() - begin
+        taken = time.perf_counter() - begin
+        _as_nbgrader_should(python, root)
+        return taken
+
+
+def _as_nbgrader_should(python: str, root: Path) -> None:
+    """Raise unless nbgrader gave what was earned: all points to every second student, some to the others."""
+    _nbgrader(python, root, "export")
+    with (root / "grades.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            full, got = float(row["max_score"]), float(row["score"])
+            if not 0 < got <= full or (got == full) != (int(row["student_id"][-2:]) % 2 == 0):
+                raise SystemExit(
+                    f"nbgrader gave {row['student_id']} {got:g} of {full:g}. Next: nothing here may be measured."
+                )
 
 
 def _nbgrader(python: str, root: Path, *words: str) -> None:
@@ -159,7 +203,7 @@ def measure(effort: Effort) -> Iterator[Part]:
         "gate grade": lambda: with_runner(WarmRunner, class_),
         "gate grade --quick": lambda: with_runner(QuickRunner, class_),
         "gate grade, nothing warm": lambda: with_runner(NbvalRunner, class_),
-        "pytest --nbval, no box": lambda: with_nbval(class_),
+        "pytest --nbval, sealed notebooks": lambda: with_nbval(class_),
     }
     taken = {name: seconds(work) for name, work in ways.items()}
     if (cores := os.cpu_count() or 1) > 1:  # as the command does it if nothing is said; the others have no such thing
@@ -168,7 +212,8 @@ def measure(effort: Effort) -> Iterator[Part]:
             taken[name] = seconds(lambda quick=quick: in_workers(len(class_), quick, cores))
     python = os.environ.get("NBGRADER_PYTHON")
     if python:
-        taken["nbgrader autograde, no box"] = with_nbgrader(python, class_)
+        taken["nbgrader autograde"] = with_nbgrader(python, class_, handed)
+        taken["nbgrader autograde, sealed notebooks"] = with_nbgrader(python, class_, spared)
     yield compared_graders(taken, len(class_), bool(python))
     yield growth(effort)
 
@@ -180,7 +225,7 @@ def compared_graders(taken: dict[str, float], count: int, with_nbgrader: bool) -
         (name, number(took / count), number(60 * count / took), ratio(took, base)) for name, took in taken.items()
     ]
     if not with_nbgrader:
-        rows.append(("nbgrader autograde, no box", "left out: NBGRADER_PYTHON names no Python that has it", "-", "-"))
+        rows.append(("nbgrader autograde", "left out: NBGRADER_PYTHON names no Python that has it", "-", "-"))
     exercises = sum(len(section.exercises) for _, section in sections(LAB))
     title = f"{count} submissions of {len(sections(LAB))} notebooks, {exercises} graded exercises"
     return Table(title, ("with", "seconds a submission", "submissions a minute", "times gate grade"), rows)

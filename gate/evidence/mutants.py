@@ -11,7 +11,7 @@ Not here: whether a label itself is right.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
@@ -82,18 +82,21 @@ class _Fault(NamedTuple):
         return Mutant(self.kind, self.name, self.words, self.noticed(pack))
 
 
-def planted(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
-    """Return every planted fault and who notices it, without the search: what nobody notices may be equivalent.
+def planted(contract: Contract, fixtures: Iterable[Fixture], name: str) -> Mutant | None:
+    """Return the planted fault of this name and who notices it; None if no fault has the name.
 
-    Of other tools only fixtures of an unknown one count, for the gates that mix tools up. Raises `ConfigError` for a
-    pack that is empty or that fails on the contract as it stands: such a pack notices nothing.
+    There is no search: what nobody notices may be equivalent. Of other tools only fixtures of an unknown one count, for
+    the gates that mix tools up. Raises `ConfigError` for a pack that is empty or that fails on the contract as it
+    stands: such a pack notices nothing.
     """
     pack = _pack(contract, fixtures)
-    return [fault.seen_by(pack) for fault in _faults(contract)]
+    return next((fault.seen_by(pack) for fault in _faults(contract) if fault.name == name), None)
 
 
 def mutants(contract: Contract, fixtures: Iterable[Fixture]) -> list[Mutant]:
-    """Return what `planted` does: survivors first, each with its killing payload, what is equivalent last.
+    """Return every planted fault: survivors first, each with its killing payload, what is equivalent last.
+
+    Which fixtures count, and what is raised: as in `planted`.
 
     >>> from gate.registry import load_contracts
     >>> pack = [Fixture("good", "inventory.lookup", "output", "allow", (), {
@@ -164,8 +167,8 @@ def _faults(contract: Contract) -> Iterator[_Fault]:
 
 
 def _by_schema(one: Altered) -> Callable[[_Judged], bool]:
-    engine = engine_for(one.schema)
-    return lambda judged: judged.value is not None and engine.accepts(judged.value)
+    engine = cache(lambda: engine_for(one.schema))  # when it is asked: one fault may be all that is wanted
+    return lambda judged: judged.value is not None and engine().accepts(judged.value)
 
 
 def _by_gate(contract: Contract, gate: Faulty) -> Callable[[_Judged], bool]:

@@ -7,6 +7,7 @@ Not here: who looks (`watch`, `quick`). Not caught outside a box: a process that
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
@@ -46,27 +47,36 @@ def used(pid: int) -> Used | None:
     return Used(len(members), memory, sum(one[1] for one in each))
 
 
-def seconds(pid: int) -> float:
-    """Return the processor time that a process and its family have used so far; 0 when it has ended."""
-    return sum(_one(member)[1] for member in _members(pid))
+class Meter:
+    """Says what a cell came to whose kernel has ended, or uses too much together with all that it started.
 
-
-def over(pid: int, before: float, folders: Iterable[Path] = ()) -> CellCame | None:
-    """Return what a cell came to whose kernel has ended or uses too much, or None while all is well.
-
-    `before` is the processor time that was used when the cell began, `folders` are those of this machine that the
-    kernel can write to: a limit for one file is none for their number.
+    `folders` are those of this machine that the kernel can write to: a limit for one file is none for their number.
+    A cell's processor time counts from the first look at it, so that one that ends before a look costs nothing.
     """
-    now = used(pid)
-    if now is None or now.processes > MAX_PROCESSES or now.memory > MAX_MEMORY:
-        return "crashed"
-    if any(_filled(folder) for folder in folders):
-        return "crashed"
-    return "timeout" if now.seconds - before > MAX_SECONDS else None
+
+    def __init__(self, pid: int, folders: Iterable[Path] = ()) -> None:
+        self._pid, self._folders = pid, [*folders]
+        self._before: float | None = None
+
+    def begin(self) -> None:
+        """Hear that a cell begins: what was used before it is not its."""
+        self._before = None
+
+    def over(self) -> CellCame | None:
+        """Look, and return what the cell came to, or None while all is well."""
+        now = used(self._pid)
+        if now is None or now.processes > MAX_PROCESSES or now.memory > MAX_MEMORY:
+            return "crashed"
+        if any(_filled(folder) for folder in self._folders):
+            return "crashed"
+        before = self._before = now.seconds if self._before is None else self._before
+        return "timeout" if now.seconds - before > MAX_SECONDS else None
 
 
 def kill(pid: int) -> None:
-    """Kill a process and its family, the youngest first."""
+    """Kill a process and its family, the youngest first. It is halted before, and sees nothing of their end."""
+    with contextlib.suppress(psutil.Error):
+        psutil.Process(pid).suspend()
     for member in reversed(_members(pid)):
         try:
             psutil.Process(member).kill()

@@ -100,14 +100,14 @@ class _Channel:
     """Asks a process in the box, and ends it when it takes too long or uses too much."""
 
     def __init__(self, link: socket.socket, process: Forked, seconds: float, folders: list[Path]) -> None:
-        self._link, self._seconds, self._folders = link, seconds, folders
-        self._pid = process.pid
+        self._link, self._seconds, self._pid = link, seconds, process.pid
+        self._meter = family.Meter(process.pid, folders)
         link.settimeout(_LOOK)
 
     def ask(self, source: str) -> dict[str, Any]:
         """Return what a cell came to. Raises `TimeoutError`, `ConnectionError`, and `ValueError` for no answer."""
         end, line = time.monotonic() + self._seconds, bytearray()
-        before = family.seconds(self._pid)
+        self._meter.begin()
         self._link.sendall(json.dumps(source).encode() + b"\n")
         while not line.endswith(b"\n"):
             try:
@@ -115,7 +115,7 @@ class _Channel:
                 if not piece or len(line) > _MAX_LINE:
                     raise ConnectionError
             except TimeoutError:
-                if over := family.over(self._pid, before, self._folders):
+                if over := self._meter.over():
                     family.kill(self._pid)
                     raise (TimeoutError if over == "timeout" else ConnectionError) from None
             if time.monotonic() > end:

@@ -28,8 +28,12 @@ from gate.grading.words import CellCame, Ran, Sealed
 
 SECONDS = 240.0  # for one notebook
 _ENVIRONMENT = ("PATH", "LANG", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "HOME")
-PYTEST = ("-q", "-p", "nbval.plugin", "-p", "gate.grading.watch", "-p", "no:cacheprovider", "--noconftest",
-           "-c", os.devnull, "--rootdir=.", "-W", "ignore", "--color=no",
+#: What pytest itself has to offer beside running and telling: a sealed notebook has no use for it, and each run pays.
+_UNUSED = ("assertion", "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "logging",
+           "monkeypatch", "pastebin", "recwarn", "setuponly", "setupplan", "stepwise", "subtests", "threadexception",
+           "tmpdir", "unittest", "unraisableexception", "warnings")  # fmt: skip
+PYTEST = (*(f"-pno:{name}" for name in _UNUSED), "-q", "-p", "nbval.plugin", "-p", "gate.grading.watch", "--noconftest",
+           "-c", os.devnull, "--rootdir=.", "--confcutdir=.", "-W", "ignore", "--color=no",
            "--nbval", "--nbval-kernel-name", "sealed")  # fmt: skip
 
 

@@ -12,8 +12,9 @@ Not here: running it (`runner`), what its outputs mean (`grade`).
 from __future__ import annotations
 
 import ast
+import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from gate.grading.exercises import Asked, solution
@@ -60,8 +61,8 @@ class _Part(NamedTuple):
 
     cell: str
     text: str
-    makes: set[str]
-    uses: set[str]
+    makes: frozenset[str]
+    uses: frozenset[str]
 
 
 def _kept(source: Notebook, exercises: Mapping[str, list[str]], answers: Sources, wanted: set[str]) -> list[Kept]:
@@ -83,15 +84,21 @@ def _kept(source: Notebook, exercises: Mapping[str, list[str]], answers: Sources
     return [(cell, "\n".join(texts)) for cell, texts in kept.items()]
 
 
-def _parts(cell: Cell, exercises: Mapping[str, list[str]], answers: Sources) -> Iterator[_Part]:
-    id, ours = cell["id"], statements(cell["source"])
-    if id in exercises:
-        both = [*ours, *statements(answers.get(id, ""))]
-        yield _Part(id, answers.get(id, ""), _made(both), set().union(*map(uses, both)))
-    else:
-        for node in ours:
-            for one in _each(node):
-                yield _Part(id, ast.unparse(one), _made([one]), uses(one))
+def _parts(cell: Cell, exercises: Mapping[str, list[str]], answers: Sources) -> Iterable[_Part]:
+    id, ours = cell["id"], cell["source"]
+    return [_answer(id, ours, answers.get(id, ""))] if id in exercises else _own(id, ours)
+
+
+@functools.lru_cache(128)  # an answer that is run again, or that many have left as it was handed out
+def _answer(id: str, ours: str, answer: str) -> _Part:
+    both = [*statements(ours), *statements(answer)]
+    return _Part(id, answer, _made(both), frozenset().union(*map(uses, both)))
+
+
+@functools.cache
+def _own(id: str, source: str) -> tuple[_Part, ...]:
+    nodes = [one for node in statements(source) for one in _each(node)]
+    return tuple(_Part(id, ast.unparse(one), _made([one]), frozenset(uses(one))) for one in nodes)
 
 
 def _each(node: ast.stmt) -> list[ast.stmt]:
@@ -101,8 +108,8 @@ def _each(node: ast.stmt) -> list[ast.stmt]:
     return [node]
 
 
-def _made(nodes: Iterable[ast.stmt]) -> set[str]:
-    return {name for node in nodes for name in binds(node)}
+def _made(nodes: Iterable[ast.stmt]) -> frozenset[str]:
+    return frozenset(name for node in nodes for name in binds(node))
 
 
 def _probe(id: str, asked: Asked, case: Case) -> Cell:

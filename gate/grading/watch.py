@@ -104,17 +104,16 @@ class _Watch(threading.Thread):
 
     def __init__(self, kernel: Any) -> None:
         super().__init__(daemon=True)
-        self._pid = int(kernel.km.provisioner.pid)
-        self._cell, self._before = "", 0.0
-        self._folders = [Path(os.environ[SOCKETS])]
+        self._pid, self._cell = int(kernel.km.provisioner.pid), ""
+        self._meter = family.Meter(self._pid, [Path(os.environ[SOCKETS])])
 
     def begin(self, cell: str) -> None:
-        """Hear that a cell begins: what was used before it is not its."""
-        self._before = family.seconds(self._pid)
+        """Hear that a cell begins."""
         self._cell = cell
+        self._meter.begin()
 
     def run(self) -> None:
-        while (came := family.over(self._pid, self._before, self._folders) or _flooded()) is None:
+        while (came := self._meter.over() or _flooded()) is None:
             time.sleep(_EVERY)
         _write({"cell": self._cell, "came": came})
         family.kill(self._pid)

@@ -14,6 +14,7 @@ Not here: notebooks (`derive`), what a board says of a stub (`board`).
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -43,6 +44,7 @@ def is_exercise(source: str) -> bool:
     return "# solution" in source and bool(blocks(source))
 
 
+@functools.lru_cache(256)  # a grader asks for the same few again for each submission
 def stub(source: str) -> str:
     """Return the learner's form of a cell. Raises `ExerciseError` if its marks cannot be followed.
 
@@ -72,7 +74,8 @@ def solved_statements(source: str) -> list[ast.stmt]:
     ]
 
 
-def blocks(source: str) -> list[Block]:
+@functools.lru_cache(256)
+def blocks(source: str) -> tuple[Block, ...]:
     """Return the exercises in a cell, in order."""
     found: list[Block] = []
     opened: Block | None = None
@@ -87,7 +90,7 @@ def blocks(source: str) -> list[Block]:
             opened = None
         elif text == _CLOSES:
             raise ExerciseError(f"line {line + 1} ends a solution that none opened. Next: write # solution above it.")
-    return [*found, opened] if opened else found
+    return (*found, opened) if opened else tuple(found)
 
 
 def _comments(source: str) -> Iterator[tuple[int, int, str]]:

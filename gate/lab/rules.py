@@ -151,10 +151,9 @@ def try_pack(student: Any, rule: Rule) -> Got:
         fault_of_pack = _mislabelled(fixtures, contract)
         if fault_of_pack:
             return Got("no pack", fault_of_pack)
-        faults = planted(contract, fixtures) if contract else []
+        fault = planted(contract, fixtures, rule.case) if contract else None
     except GateError as error:
         return Got("no pack", str(error))
-    fault = next((one for one in faults if one.name == rule.case), None)
     if fault is None:
         return Got("no such fault", f"no fault is named {rule.case}")
     if not fault.noticed_by:

@@ -176,9 +176,10 @@ def test_many_files_are_too_much_however_small(tmp_path: Path, monkeypatch: pyte
     for number in range(20):
         (tmp_path / f"{number}").mkdir()
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as idle:
-        assert family.over(idle.pid, 10**9, [tmp_path]) is None
+        meter = family.Meter(idle.pid, [tmp_path])
+        assert meter.over() is None
         (tmp_path / "0" / "one more").touch()
-        assert family.over(idle.pid, 10**9, [tmp_path]) == "crashed"
+        assert meter.over() == "crashed"
         idle.communicate(b"\n")
 
 
