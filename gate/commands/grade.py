@@ -23,7 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", metavar="SUBMISSIONS", help="a folder of zips, folders or notebooks, or one zip")
     parser.add_argument("--lab", help="which lab (default: the only one that they are about)")
     parser.add_argument("--out", default="grades", metavar="FOLDER", help="where the grades go (default: grades)")
-    parser.add_argument("--seed", type=_seed, help="of the hidden inputs (default: drawn once, kept beside the grades)")
+    parser.add_argument(
+        "--seed", type=_seed, help="of the hidden inputs (default: the one beside the grades, drawn once)"
+    )
     parser.add_argument("--workers", type=_count, help="how many at once (default: one for each core)")
     parser.add_argument("--quick", action="store_true", help="a fast first look; without it, nbval gives the grade")
     parser.add_argument("--dask", metavar="ADDRESS", help="do it on a Dask cluster, tcp://host:8786")
@@ -43,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     submissions = collect(Path(args.submissions))
     lab = the_lab(submissions, args.lab, list(load_plan()))
     folder = Path(args.out) / lab
-    seed = kept_seed(folder) if args.seed is None else args.seed
+    seed = kept_seed(folder, args.seed)
     jobs = [Job(one, lab, seed, args.quick, kit_fingerprint()) for one in submissions]
     try:
         with _progress(len(jobs)) as done:
