@@ -88,7 +88,9 @@ def freeze(document: Document, sheet: Sheet) -> Document:
     """Return the ballot locked with its fingerprint. Raises `TableError` while a row is open."""
     still_open = open_rows(document, sheet)
     if still_open:
-        raise TableError(f"not frozen: {', '.join(still_open)} lack a choice or a reason. Next: decide them first.")
+        lacks, them = ("lack", "them") if len(still_open) > 1 else ("lacks", "it")
+        named = ", ".join(still_open)
+        raise TableError(f"not frozen: {named} {lacks} a choice or a reason. Next: decide {them} first.")
     return document if frozen(document) else _with_event(document, sheet, "freeze", "")
 
 

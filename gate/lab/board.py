@@ -27,6 +27,7 @@ from gate.lab.show import Shown
 from gate.lab.table import Table
 
 SECONDS = 8.0 if sys.platform == "emscripten" else 2.0  # for one rule; Python in a browser is several times slower
+_ENDLESS = "a loop without an end, or waiting for a lock or an answer that never comes"
 MAX_ENDLESS = 2  # rules that may run into the limit; the others are then not tried, so that nobody waits for a minute
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
 _last_run: dict[str, tuple[Any, bool]] = {}
@@ -131,7 +132,7 @@ def run_rule(chosen: Board, rule: Rule, student: Any, *, limited: bool = True) -
                 kind = KINDS[chosen.kind]
                 got = run_limited(lambda: kind(student, rule), SECONDS) if limited else kind(student, rule)
         except TimedOut:
-            got = Got("endless", f"did not end within {SECONDS:g} seconds and was stopped")
+            got = Got("endless", f"did not end within {SECONDS:g} seconds and was stopped: {_ENDLESS}")
         except NotImplementedError as stub:
             got = _unwritten(clip(str(stub), 60) or "this exercise")
         except KeyboardInterrupt:  # the person at the keyboard wants to stop the board, not this rule

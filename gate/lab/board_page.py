@@ -25,8 +25,9 @@ _WAITING = (
     "no contract",
     "unclear",
 )  # not tried, or not to be judged: something else comes first
-_SAID_ONCE = (*_WAITING, "crash")
-_LONG = 50  # characters of a text among the arguments of a call, as it is written
+_SAID_ONCE = (*_WAITING, "crash", "endless")
+_AGAIN = "the same as above"
+_LONG = 50  # characters of a text among the arguments of a call, as it is written; of what is said once, and a word
 #: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
 _CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
 #: What to do where nothing was tried yet; what a rule advises is for an answer that failed it.
@@ -84,17 +85,21 @@ def as_html(title: str, kind: str, rows: Sequence[Row], notes: Sequence[str], na
 def _lines(kind: str, rows: Sequence[Row], name: str) -> list[_Line]:
     """Return what is shown, red rows first. What stopped one row after another is said at the first of them."""
     lines: list[_Line] = []
+    before = ""
     stopped = all(row.got == rows[0].got for row in rows) and rows[0].got.outcome == "crash"
     refusals = [row for row in rows if row.rule.expect == "block" and row.got.outcome == "crash"]
     crashed = refusals[0] if refusals and kind in _RAISES and not stopped else None
     for row in sorted(rows, key=lambda row: row.green):
         again = bool(lines) and row.got.outcome in _SAID_ONCE and row.got == lines[-1].row.got
         told = "Next: " in row.got.words  # what was found says itself what to do
-        got = "the same as above" if again else row.got.words + (_CRASHED if row is crashed and not told else "")
+        got = _AGAIN if again else row.got.words + (_CRASHED if row is crashed and not told else "")
         advice = row.rule.next if row.got.outcome != "unwritten" else _WRITE
         advice = "" if lines or row.green or told else advice  # of the first red row: one thing at a time
         waits = again and (stopped or row.got.outcome in _WAITING)
-        lines.append(_Line(row, _given(kind, row, rows, name), _expected(kind, row), got, advice, waits))
+        given = _given(kind, row, rows, name)
+        alike = lines and len(given) > _LONG and given == before and row.rule.given == lines[-1].row.rule.given
+        lines.append(_Line(row, _AGAIN if alike else given, _expected(kind, row), got, advice, waits))
+        before = given
     return lines
 
 
@@ -119,7 +124,10 @@ def _html_row(line: _Line) -> str:
     rule = line.row.rule
     colour, mark = (_GREEN, "✓ green") if line.row.green else (_RED, "✗ red")
     got = escape(line.got) + (f"<br><b>Next:</b> {escape(line.next)}" if line.next else "")
-    given = f'<code style="overflow-wrap: anywhere">{escape(line.given)}</code>' if rule.given else escape(line.given)
+    code = rule.given and line.given != _AGAIN
+    given = f'<code style="overflow-wrap: anywhere">{escape(line.given)}</code>' if code else escape(line.given)
+    if any(len(word) > _LONG for word in line.got.split()):  # would push the column out of sight
+        got = f'<span style="overflow-wrap: anywhere">{got}</span>'
     cells = (f"{escape(rule.words)}<br><small>{escape(rule.id)}</small>", given, escape(line.expected), got)
     return (
         f'<tr><td style="{_LEFT}; color: {colour}; white-space: nowrap"><b>{mark}</b></td>'
@@ -149,7 +157,8 @@ def _given(kind: str, row: Row, rows: Sequence[Row], name: str) -> str:
         return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _CALL)
     plain = rule.given.encode("ascii", "backslashreplace").decode()
     plain = "".join(letter if letter >= " " else json.dumps(letter)[1:-1] for letter in plain)
-    return other + ("as text: " if rule.form == "text" else "") + clip(plain, _GIVEN)
+    does = f"the tool {rule.case.replace('_', ' ')}: " if kind == "wrap" and rule.case else ""
+    return does + other + ("as text: " if rule.form == "text" else "") + clip(plain, _GIVEN)
 
 
 def _written(value: Any) -> str:

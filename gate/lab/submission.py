@@ -159,7 +159,8 @@ def _json_files(work: Path) -> Iterator[Path]:
 def _unfinished_boards(notebooks: list[str], home: Path) -> Iterator[str]:
     for one in board_status(home):
         if one.notebook in notebooks and one.state != "green":
-            said = "was not run" if one.green is None else f"has {len(one.red)} red rows"
+            many = "s" if len(one.red) > 1 else ""
+            said = "was not run" if one.green is None else f"has {len(one.red)} red row{many}"
             yield f"{one.notebook}: the board {one.board} {said}"
 
 

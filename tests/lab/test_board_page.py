@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 
 import pytest
@@ -110,6 +111,26 @@ def test_folds_what_waits_for_a_red_row_of_a_long_board_but_not_that_row() -> No
     html = as_html("a board", "schema", [*rows(RED), *held("warnings", *[waiting] * 9)], ())
     assert "rule-0<" in in_sight(html) and in_sight(html).count("errors come first") == 1
     assert "<summary>8 more rules, waiting for the same</summary>" in html
+
+
+def test_says_once_what_two_rows_are_given_but_not_of_two_that_only_look_alike() -> None:
+    long = [json.dumps({"n": [0] * 90 + [last]}) for last in (1, 1, 2)]
+    made = [
+        row._replace(rule=row.rule._replace(given=text)) for row, text in zip(rows(RED, RED, RED), long, strict=True)
+    ]
+    text, html = as_text("a board", "validate", made, ()), as_html("a board", "validate", made, ())
+    assert text.count("given     the same as above") == html.count(">the same as above</td>") == 1
+
+
+def test_says_what_the_tool_does_where_calls_are_alike() -> None:
+    [row] = rows(RED)
+    made = [row._replace(rule=row.rule._replace(case="returns_a_set"))]
+    assert ">the tool returns a set: {&quot;n&quot;: 1}</code>" in as_html("a board", "wrap", made, ())
+
+
+def test_breaks_a_word_that_would_push_what_came_of_it_out_of_sight() -> None:
+    html = as_html("a board", "near", rows(Got("hold", "x" * 80), RED), ())
+    assert html.count('<span style="overflow-wrap: anywhere">') == 1
 
 
 CRASH = Got("crash", "raised KeyError: 'warehouse'")

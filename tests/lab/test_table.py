@@ -163,6 +163,13 @@ def test_an_open_table_is_not_frozen() -> None:
     assert not mine.frozen
 
 
+def test_the_last_open_row_is_named_alone() -> None:
+    mine = fill(table("memory"))
+    mine.choose("row-6", "", "")
+    with pytest.raises(TableError, match="not frozen: row-6 lacks a choice or a reason. Next: decide it first."):
+        mine.freeze()
+
+
 def test_a_frozen_table_has_hash_and_date_and_refuses_another_choice() -> None:
     mine = fill(table("memory"))
     sha256 = mine.freeze()
