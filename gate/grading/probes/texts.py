@@ -103,7 +103,12 @@ def page(pick: random.Random) -> Iterator[Probe]:
     """Reports of a soak with other numbers, where something was spent, and where nothing was."""
     for spent, wall in ((0, 0), (pick.randrange(1, 9), 0), (0, pick.randrange(100, 900)), (3, 77)):
         seed, sent, duplicates, noops = (pick.randrange(10, 9999) for _ in range(4))
-        near = {"field": "action", "sent": f"noop{pick.choice('xyz')}", "allowed": "noop"}
+        near: dict[str, Any] = {
+            "field": "action",
+            "sent": f"noop{pick.choice('xyz')}",
+            "allowed": "noop",
+            "likeness": 0.889,
+        }
         report = {
             "contract": {"id": "ticket.input"}, "seed": seed, "sent": sent,
             "questions": {
