@@ -17,7 +17,7 @@ import yaml
 from gate.cli import main
 from gate.files import HOME
 
-MONDAY = (HOME / "docs" / "monday.md").read_text(encoding="utf-8")
+README = (HOME / "README.md").read_text(encoding="utf-8")
 
 
 def _yaml(name: str) -> Any:
@@ -127,7 +127,7 @@ def test_no_input_of_the_action_reaches_the_shell_unquoted() -> None:
 
 
 def test_the_snippets_of_the_readme_name_hooks_and_inputs_that_exist() -> None:
-    snippets = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", MONDAY, re.DOTALL)]
+    snippets = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)]
     hooks = [hook for one in snippets if "repos" in one for repo in one["repos"] for hook in repo["hooks"]]
     assert {hook["id"] for hook in hooks} <= set(_hooks()) and len(hooks) >= 3
     steps = [step for one in snippets if "jobs" in one for job in one["jobs"].values() for step in job["steps"]]

@@ -1,4 +1,4 @@
-"""The session that docs/monday.md shows is what happens: its commands are run, and what they say is compared."""
+"""The session that the README shows is what happens: its commands are run, and what they say is compared."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import pytest
 from gate.cli import main
 from gate.files import HOME
 
-_TITLE = "## One tool, from its definition to a proven contract"
+_TITLE = "### One tool, from its definition to a proven contract"
 _WRITE = re.compile(r'`("\w+": [^`]+)` at\s`/properties/(\w+)`')
 _SCHEMA = Path("schemas/fetch.input.schema.json")
 
 
 def session() -> Iterator[tuple[str, list[str]]]:
     """Yield each step of the page's session: a command with the lines it is said to print, or prose to act on."""
-    text = (HOME / "docs" / "monday.md").read_text(encoding="utf-8").split(_TITLE)[1].split("\n## ")[0]
+    text = (HOME / "README.md").read_text(encoding="utf-8").split(_TITLE)[1].split("\n### ")[0]
     for block in re.split(r"\n\n", text):
         lines = block.strip("\n").splitlines()
         if not block.lstrip("\n").startswith("    $ "):
