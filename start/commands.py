@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from start.browser import find_browser, has_display
+from start.browser import find_browser
 from start.environment import ensure, ensure_scale
 from start.install import Problem, describe
 from start.place import PYTHON, ROOT, activated
@@ -61,8 +61,7 @@ def lab(arguments: list[str]) -> int:
         )
     ensure()
     print("Starting JupyterLab ...", flush=True)
-    quiet = [] if has_display() else ["--ServerApp.open_browser=False"]
-    return _become("-m", "start.lab", FIRST_NOTEBOOK, *quiet, *arguments)
+    return _become("-m", "start.lab", FIRST_NOTEBOOK, *arguments)
 
 
 def test(arguments: list[str]) -> int:

@@ -3,7 +3,9 @@
 The server's folder is the kit's folder. Its page settings lie in `labconfig/`, its layout in `.cache/`, so that nothing
 of a person's other JupyterLab work is shown here or changed.
 
-Not here: whether a browser is opened (an option, `--ServerApp.open_browser=False`).
+Where there is a screen, a browser is opened. Each option that is given takes the place of the kit's own.
+
+Not here: when the environment is made (`commands`).
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit
 
+from start.browser import has_display
 from start.place import CACHE, ROOT
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
 
 LOG = CACHE / "lab.log"
+_SAME = {"--no-browser": "--ServerApp.open_browser", "--allow-root": "--ServerApp.allow_root"}
 
 
 def address(server: ServerApp) -> str:
@@ -60,8 +64,20 @@ def start(notebook: str, options: list[str]) -> ServerApp:
         f"--ServerApp.allow_root={hasattr(os, 'geteuid') and os.geteuid() == 0}",  # as in most containers
         "--Application.log_level=ERROR",
     ]
-    server: ServerApp = LabApp.initialize_server(argv=[*settings, *options])
+    if not has_display():
+        settings.append("--ServerApp.open_browser=False")
+    server: ServerApp = LabApp.initialize_server(argv=[*without(settings, options), *options])
     return server
+
+
+def without(settings: list[str], options: list[str]) -> list[str]:
+    """Return the settings that no option gives anew: JupyterLab takes one value of each, and refuses to start with two.
+
+    >>> without(["--A.b=1", "--A.c=2"], ["--A.b=3"])
+    ['--A.c=2']
+    """
+    given = {_SAME.get(option, option).split("=")[0] for option in options}
+    return [setting for setting in settings if setting.split("=")[0] not in given]
 
 
 def main(notebook: str, options: list[str]) -> int:

@@ -325,3 +325,15 @@ def test_a_second_lab_says_where_the_first_one_is(tmp_path: Path) -> None:
     port = address.split("/lab")[0].rsplit(":", 1)[1].strip("/")
     assert told[0].startswith("A lab runs here already, at http://") and f":{port}/lab?token=first:" in told[0]
     assert told[1].startswith("JupyterLab is at http://") and f":{port}/" not in told[1]
+
+
+@pytest.mark.parametrize("option", ["--ServerApp.open_browser=False", "--no-browser", "--allow-root"])
+def test_an_option_that_is_given_takes_the_place_of_the_kit_s_own(tmp_path: Path, option: str) -> None:
+    screenless = {"CI": "1", "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
+    command = [sys.executable, "-m", "start.lab", "README.md", "--ServerApp.port=0", option]
+    options: dict[str, Any] = {"cwd": KIT, "env": {**os.environ, **screenless}, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **options) as lab:
+        assert lab.stdout is not None
+        said = lab.stdout.readline()
+        lab.terminate()
+    assert said.startswith("JupyterLab is at http://")

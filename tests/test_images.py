@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +31,18 @@ def test_the_image_sets_up_and_starts_with_the_kit_s_own_commands() -> None:
     command = json.loads(re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)[0])
     assert command[:2] == ["python", "bootstrap.py"] and command[2] in COMMANDS
     assert all(word.startswith("--ServerApp.") for word in command[3:])
+
+
+def test_the_image_s_options_start_a_lab_on_a_machine_without_a_screen(tmp_path: Path) -> None:
+    options = json.loads(re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)[0])[3:]
+    here = [re.sub(r"port=\d+$", "port=0", option).replace("0.0.0.0", "127.0.0.1") for option in options]
+    command = [sys.executable, "-m", "start.lab", "README.md", *here]
+    env = {**os.environ, "CI": "1", "JUPYTER_RUNTIME_DIR": str(tmp_path)}
+    with subprocess.Popen(command, cwd=HOME, env=env, stdout=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout is not None
+        said = lab.stdout.readline()
+        lab.terminate()
+    assert said.startswith("JupyterLab is at http://")
 
 
 def test_what_is_copied_before_the_set_up_is_there_and_is_all_that_the_set_up_reads() -> None:
