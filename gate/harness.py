@@ -21,7 +21,8 @@ from gate.decision import Decision, block
 from gate.envelope import MAX_CHARS, ToolResult, problems, tool_result
 from gate.errors import ConfigError, Finding, GateError, ResultGateError, clip, finding, type_name
 from gate.payload import Raw
-from gate.registry import Contracts, judge_call
+from gate.registry import Contracts
+from gate.toolcall import judge_call
 
 log = logging.getLogger("gate.harness")
 

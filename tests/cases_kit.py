@@ -13,8 +13,9 @@ from typing import Any
 
 from gate.contract import Contract
 from gate.decision import Decision
-from gate.registry import Contracts, judge_call, load_contracts
+from gate.registry import Contracts, load_contracts
 from gate.results import judge_result
+from gate.toolcall import judge_call
 
 Schema = dict[str, Any]
 Judge = Callable[[bool], Decision]

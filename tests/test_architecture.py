@@ -15,7 +15,7 @@ from gate.files import HOME
 #: The one list of rooms, in the order in which data flows. A folder stands for everything in it.
 ROOMS = [
     "errors", "decision", "strictjson", "plain", "payload", "files", "installer",
-    "engine", "vetting", "vet", "contract", "registry", "contracts",
+    "engine", "vetting", "vet", "contract", "registry", "toolcall", "contracts",
     "results", "journal", "memory",
     "orders", "store", "exchange", "semantic", "pipeline",
     "limits", "responses", "brakes", "ledger", "ledgers", "fence",

@@ -21,7 +21,8 @@ from gate.calls.running import Ran
 from gate.errors import ConfigError
 from gate.evidence.recorded import Recorded
 from gate.pipeline import Pipeline
-from gate.registry import Contracts, judge_call
+from gate.registry import Contracts
+from gate.toolcall import judge_call
 
 READERS = ("json.loads", "json.loads + jsonschema", "the gate")
 FINE = "nothing wrong"

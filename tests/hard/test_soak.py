@@ -19,7 +19,7 @@ _RUN = """
 import json, sys
 import psutil
 from gate import load_contracts, tool_result
-from gate.registry import judge_call
+from gate.toolcall import judge_call
 contracts, own = load_contracts(), psutil.Process()
 refund, looked_up = contracts.input("refund_order"), contracts.output("inventory.lookup")
 GOOD = '{"order_id": "ord_%04d", "amount": %d.5, "currency": "USD", "reason": "a reason with number %d"}'
