@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from gate.contract import Contract
 from gate.decision import Decision
 from gate.engine.faults import same
 from gate.errors import ContractError, Finding, GateError, ResultGateError, quote, type_name
-from gate.evidence.fixtures import Fixture, fixture_file, load_fixtures
-from gate.evidence.mutants import planted
 from gate.lab import told
 from gate.lab.attacks import ATTACKS, HELD, Got, wrote
 from gate.lab.fences import in_situation
 from gate.lab.labelled import call_named
 from gate.lab.near import near_miss
+from gate.lab.packs import notices
 from gate.lab.stand_in import GOOD_CALL, behind
 from gate.payload import read
 from gate.registry import kit_contracts
@@ -145,20 +143,7 @@ def try_call(student: Any, rule: Rule) -> Got:
 
 def try_pack(student: Any, rule: Rule) -> Got:
     """The student's fixtures, a list or a folder: they must notice the planted fault that `case` names."""
-    contract = kit_contracts().output(rule.tool)
-    try:
-        fixtures = student if isinstance(student, list) else load_fixtures(student)
-        fault_of_pack = _mislabelled(fixtures, contract)
-        if fault_of_pack:
-            return Got("no pack", fault_of_pack)
-        fault = planted(contract, fixtures, rule.case) if contract else None
-    except GateError as error:
-        return Got("no pack", str(error))
-    if fault is None:
-        return Got("no such fault", f"no fault is named {rule.case}")
-    if not fault.noticed_by:
-        return Got("unseen", f"no fixture notices it: {fault.words}")
-    return Got("hold", f"noticed by {', '.join(fault.noticed_by)}")
+    return notices(student, kit_contracts().output(rule.tool), rule.case)
 
 
 def try_wrap(student: Any, rule: Rule) -> Got:
@@ -223,25 +208,6 @@ def _unlike(value: Any, expected: Any) -> str:
     name = type_name(type(value))
     where = f"as a {name}" if name != type_name(type(expected)) else "with another type in it"
     return f", {where}. Next: return plain lists and dicts." if alike else ""
-
-
-def _mislabelled(fixtures: list[Any], contract: Contract | None) -> str:
-    """Return what keeps a pack from proving anything, or nothing: what is no fixture or no file, a wrong label."""
-    paths: set[Path] = set()
-    for number, one in enumerate(fixtures, 1):
-        if not isinstance(one, Fixture):
-            return f"entry {number} of the pack is {wrote(one, 40)}, no fixture. Next: make it with fixture(…)."
-        path, _ = fixture_file(one)
-        if path in paths:
-            return f"two fixtures are called {one.id}, and would be one file. Next: give each a name of its own."
-        paths.add(path)
-        if contract is None or (one.tool, one.side) != (contract.tool, contract.side):
-            continue
-        codes = contract.judge(one.payload).codes
-        if codes != tuple(one.codes):
-            says, is_so = (f"blocked for {', '.join(some)}" if some else "allowed" for some in (one.codes, codes))
-            return f"{one.id} is labelled {says}, and is {is_so}. Next: correct its codes, or its payload."
-    return ""
 
 
 def _still_open(findings: tuple[Finding, ...]) -> Got:
