@@ -27,7 +27,8 @@ _WAITING = (
 )  # not tried, or not to be judged: something else comes first
 _SAID_ONCE = (*_WAITING, "crash", "endless")
 _AGAIN = "the same as above"
-_LONG = 50  # characters of a text among the arguments of a call, as it is written; of what is said once, and a word
+_LONG = 50  # characters of a text among the arguments of a call, as it is written; of what is said once
+_WORD = 30  # characters of a word; a longer one may be broken, for it would push its column out of sight
 #: Kinds of board whose rules hold the arguments of a call, and those in which only `ResultGateError` refuses.
 _CALLS, _RAISES = ("call", "text", "cap"), ("validate", "memory")
 #: What to do where nothing was tried yet; what a rule advises is for an answer that failed it.
@@ -126,7 +127,7 @@ def _html_row(line: _Line) -> str:
     got = escape(line.got) + (f"<br><b>Next:</b> {escape(line.next)}" if line.next else "")
     code = rule.given and line.given != _AGAIN
     given = f'<code style="overflow-wrap: anywhere">{escape(line.given)}</code>' if code else escape(line.given)
-    if any(len(word) > _LONG for word in line.got.split()):  # would push the column out of sight
+    if any(len(word) > _WORD for word in line.got.split()):
         got = f'<span style="overflow-wrap: anywhere">{got}</span>'
     cells = (f"{escape(rule.words)}<br><small>{escape(rule.id)}</small>", given, escape(line.expected), got)
     return (

@@ -129,7 +129,7 @@ def test_says_what_the_tool_does_where_calls_are_alike() -> None:
 
 
 def test_breaks_a_word_that_would_push_what_came_of_it_out_of_sight() -> None:
-    html = as_html("a board", "near", rows(Got("hold", "x" * 80), RED), ())
+    html = as_html("a board", "near", rows(Got("hold", "x" * 40), RED), ())
     assert html.count('<span style="overflow-wrap: anywhere">') == 1
 
 
