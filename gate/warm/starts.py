@@ -14,13 +14,11 @@ from typing import NamedTuple
 
 from gate.warm.forking import Forked, ForkServer, Refused
 
-#: What a notebook of the kit has loaded after its first cell, and what several load after it, as data: nothing here
-#: imports it. What a single one needs (pandas, for a picture) every start would pay for.
+#: What a notebook of the kit has loaded after its first cell, as data: nothing here imports it.
 MODULES = (
     "ipykernel.kernelapp", "ipykernel.debugger", "IPython.core.completerlib", "IPython.core.debugger",
     "IPython.core.oinspect", "IPython.extensions.storemagic", "psutil", "tornado.platform.asyncio",
-    "gate.lab", "ipywidgets", "anywidget", "jsonschema", "httpx", "filelock", "gate.pipeline",
-    "gate.ledgers.sqlite", "gate.loop", "gate.evidence.recorded", "gate.registry:kit_contracts",
+    "gate.lab", "ipywidgets", "anywidget", "jsonschema", "httpx", "gate.registry:kit_contracts",
 )  # fmt: skip
 _LATE = ("GATE_", "JPY_", "MODEL_", "PYTEST_")  # variables that are read when they are needed, never at an import
 _MOST = 2  # servers; each holds some 100 MB
