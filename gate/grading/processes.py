@@ -1,7 +1,7 @@
 """Does jobs in processes of this machine. Which process does which job changes nothing in a grade.
 
 Ctrl-C reaches only the one who asked; when that one stops or is killed, all workers stop with everything that they
-have started.
+have started. They write in one folder, which goes with them.
 
 Not here: other machines (`cluster`), keeping what was done (`batch`).
 """
@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -55,31 +57,34 @@ def _round(jobs: Mapping[int, Job], workers: int, do: Do) -> Iterator[tuple[int,
     """Yield what a set of workers does, until it is done or one of them is killed."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(theirs,))
-    try:
-        numbers = {pool.submit(do, job): number for number, job in list(jobs.items())}
-        for done in as_completed(numbers):
-            yield numbers[done], done.result()
-        pool.shutdown()
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-        ours.close()  # the workers read it, and stop
-        theirs.close()
+    with tempfile.TemporaryDirectory(prefix="gate-", ignore_cleanup_errors=True) as folder:
+        pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(theirs, folder))
+        try:
+            numbers = {pool.submit(do, job): number for number, job in list(jobs.items())}
+            for done in as_completed(numbers):
+                yield numbers[done], done.result()
+            pool.shutdown()
+        finally:
+            ours.close()  # the workers read it, and stop
+            pool.shutdown(cancel_futures=True)
+            theirs.close()
 
 
-def _begin(line: Connection) -> None:
-    """Keep Ctrl-C from this worker, and end it when whoever started it stops."""
+def _begin(line: Connection, folder: str) -> None:
+    """Keep Ctrl-C from this worker, and end it when whoever started it stops. It writes in `folder`."""
+    tempfile.tempdir = folder
     if os.name == "posix":
         os.setpgrp()
     else:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(line,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(line, folder), daemon=True).start()
 
 
-def _end_with(line: Connection) -> None:
+def _end_with(line: Connection, folder: str) -> None:
     with contextlib.suppress(OSError, EOFError):
         line.recv()  # nothing is ever sent: it ends when the other end is closed
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):
             child.kill()
+    shutil.rmtree(folder, ignore_errors=True)  # whoever asked may be gone
     os._exit(1)

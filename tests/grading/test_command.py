@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -128,15 +129,17 @@ def test_ctrl_c_loses_nothing(tmp_path: Path) -> None:
     for student, cells in {"ann": {}, "bob": FENCE[ONE], "eve": {}}.items():  # bob takes time, ann none
         hand_in(folder / f"{student}.zip", {ONE: cells}, {})
     command = [sys.executable, "-m", "gate", "grade", str(folder), "--out", str(tmp_path / "grades"), "--workers", "1"]
-    saved = tmp_path / "grades" / "fence" / "saved"
-    with subprocess.Popen(command, cwd=HOME, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    saved, scratch = tmp_path / "grades" / "fence" / "saved", tmp_path / "scratch"
+    scratch.mkdir()
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=HOME, **pipes, text=True, env={**os.environ, "TMPDIR": str(scratch)}) as process:
         wait_until(lambda: any(saved.glob("*.json")) or process.poll() is not None)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     kept = {path.name: path.read_bytes() for path in saved.glob("*.json")}
     assert process.returncode == 130 and out == ""
     assert "what was graded is kept. Next: run the same command again, it goes on." in err and "Traceback" not in err
-    assert list(kept) == ["ann.json"]
+    assert list(kept) == ["ann.json"] and list(scratch.iterdir()) == []
     again = subprocess.run([*command, "--json"], cwd=HOME, capture_output=True, text=True, check=True)
     assert json.loads(again.stdout)["reused"] == len(kept)
     assert {name: (saved / name).read_bytes() for name in kept} == kept

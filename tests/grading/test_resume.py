@@ -143,7 +143,7 @@ def numbers(folder: Path) -> list[int]:
     return [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
 
 
-def test_when_the_one_who_asked_is_killed_its_workers_stop(tmp_path: Path) -> None:
+def test_when_the_one_who_asked_is_killed_its_workers_stop_and_leave_no_folder(tmp_path: Path) -> None:
     code = (
         "from tests.grading.class_kit import do_what_needs_no_kernel, jobs\n"
         "from gate.grading.processes import in_processes\n"
@@ -151,12 +151,15 @@ def test_when_the_one_who_asked_is_killed_its_workers_stop(tmp_path: Path) -> No
         "if __name__ == '__main__':\n    list(in_processes(wanted, 2, do_what_needs_no_kernel))\n"
     )
     (tmp_path / "asks.py").write_text(code, encoding="utf-8")
-    with subprocess.Popen([sys.executable, str(tmp_path / "asks.py")], cwd=HOME, env={"PYTHONPATH": str(HOME)}) as asks:
+    (tmp_path / "scratch").mkdir()
+    environ = {"PYTHONPATH": str(HOME), "TMPDIR": str(tmp_path / "scratch")}
+    with subprocess.Popen([sys.executable, str(tmp_path / "asks.py")], cwd=HOME, env=environ) as asks:
         wait_until(lambda: len(numbers(tmp_path)) == 2 or asks.poll() is not None)
         workers = numbers(tmp_path)
+        assert len([*(tmp_path / "scratch").glob("gate-*")]) == 1
         asks.kill()
     gone, alive = psutil.wait_procs([psutil.Process(pid) for pid in workers if psutil.pid_exists(pid)], timeout=30)
-    assert (len(workers), alive) == (2, [])
+    assert (len(workers), alive, [*(tmp_path / "scratch").glob("gate-*")]) == (2, [], [])
 
 
 def test_the_lab_is_the_one_that_the_submissions_are_about() -> None:
