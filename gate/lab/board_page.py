@@ -16,7 +16,7 @@ from gate.errors import clip
 from gate.lab.attacks import wrote
 from gate.lab.rules import Row
 
-_GIVEN, _CALL = 100, 200  # characters of a payload, of a whole call
+_GIVEN, _CALL = 100, 400  # characters of a payload; of a whole call, whose numbers a student may have to follow
 _SHORT = 8  # rows that are all shown
 _WAITING = (
     "unwritten",
@@ -99,7 +99,7 @@ def _lines(kind: str, rows: Sequence[Row], name: str) -> list[_Line]:
         waits = again and (stopped or row.got.outcome in _WAITING)
         given = _given(kind, row, rows, name)
         alike = lines and len(given) > _LONG and given == before and row.rule.given == lines[-1].row.rule.given
-        lines.append(_Line(row, _AGAIN if alike else given, _expected(kind, row), got, advice, waits))
+        lines.append(_Line(row, _AGAIN if alike else given, _expected(kind, row, given), got, advice, waits))
         before = given
     return lines
 
@@ -116,28 +116,34 @@ def _folded(lines: Sequence[_Line]) -> tuple[Sequence[_Line], Sequence[_Line], s
 
 
 def _html_table(lines: Sequence[_Line], caption: str = "") -> str:
-    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in ("", *_WIDTHS))
-    body = "".join(map(_html_row, lines))
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    """Return a table. A column in which no line says anything is left out."""
+    cells = [_cells(line) for line in lines]
+    names = [name for name in _WIDTHS if any(said[name] for said in cells)]
+    head = "".join(f'<th scope="col" style="{_LEFT}">{name}</th>' for name in ("", *names))
+    rows = (
+        f"<tr>{_mark(line)}"
+        + "".join(f'<td style="{_LEFT}; min-width: {_WIDTHS[name]}em">{said[name]}</td>' for name in names)
+        + "</tr>"
+        for line, said in zip(lines, cells, strict=True)
+    )
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _html_row(line: _Line) -> str:
-    rule = line.row.rule
+def _mark(line: _Line) -> str:
     colour, mark = (_GREEN, "✓ green") if line.row.green else (_RED, "✗ red")
+    return f'<td style="{_LEFT}; color: {colour}; white-space: nowrap"><b>{mark}</b></td>'
+
+
+def _cells(line: _Line) -> dict[str, str]:
+    """Return what stands in each column, as HTML."""
+    rule = line.row.rule
     got = escape(line.got) + (f"<br><b>Next:</b> {escape(line.next)}" if line.next else "")
     code = rule.given and line.given != _AGAIN
     given = f'<code style="overflow-wrap: anywhere">{escape(line.given)}</code>' if code else escape(line.given)
     if any(len(word) > _WORD for word in line.got.split()):
         got = f'<span style="overflow-wrap: anywhere">{got}</span>'
-    cells = (f"{escape(rule.words)}<br><small>{escape(rule.id)}</small>", given, escape(line.expected), got)
-    return (
-        f'<tr><td style="{_LEFT}; color: {colour}; white-space: nowrap"><b>{mark}</b></td>'
-        + "".join(
-            f'<td style="{_LEFT}; min-width: {width}em">{cell}</td>'
-            for width, cell in zip(_WIDTHS.values(), cells, strict=True)
-        )
-        + "</tr>"
-    )
+    words = f"{escape(rule.words)}<br><small>{escape(rule.id)}</small>"
+    return {"rule": words, "given": given, "expected": escape(line.expected), "got": got}
 
 
 def _counts(title: str, rows: Sequence[Row]) -> str:
@@ -146,14 +152,15 @@ def _counts(title: str, rows: Sequence[Row]) -> str:
 
 
 def _given(kind: str, row: Row, rows: Sequence[Row], name: str) -> str:
-    """Return what was handed over, a call as one writes it.
+    """Return what was handed over, a call as one writes it; nothing where the rule's name says it.
 
     It is ASCII, so that a look-alike and an invisible character show themselves.
     """
     rule = row.rule
     other = f"from {wrote(rule.tool)}: " if rule.tool != rows[0].rule.tool else ""
     if not rule.given:
-        return "vetting" if kind == "schema" else rule.case.replace("_", " ")
+        says_more = rule.case.replace("_", "-") != rule.id
+        return "vetting" if kind == "schema" else rule.case.replace("_", " ") if says_more else ""
     if kind in _CALLS:
         return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _CALL)
     plain = rule.given.encode("ascii", "backslashreplace").decode()
@@ -177,6 +184,8 @@ def _written(value: Any) -> str:
     return repr(value)
 
 
-def _expected(kind: str, row: Row) -> str:
+def _expected(kind: str, row: Row, given: str) -> str:
+    if row.rule.expect == "hold" and not given and kind not in _HOLDS:
+        return ""  # its words say all
     expected = _HOLDS.get(kind, "it holds") if row.rule.expect == "hold" else row.rule.expect
     return expected + (f" ({', '.join(row.rule.codes)})" if row.rule.codes else "")

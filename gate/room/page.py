@@ -26,7 +26,7 @@ def debrief_page(seen: Overview, took: Sequence[SectionTook], patch: str) -> str
 
 def _class_parts(seen: Overview, at: str) -> Iterator[Html]:
     stuck = [pair for pair in seen.pairs if pair.stuck]
-    counted = f"{len(seen.pairs)} pairs, {len(stuck)} stuck, at {at}. Who is stuck longest stands first."
+    counted = f"Pairs: {len(seen.pairs)}, stuck: {len(stuck)}, at {at}. Who is stuck longest stands first."
     yield tag("p", seen.empty or counted, class_="quiet")
     heads = ("pair", "where", "nothing new for", *(name.split(".")[1] for name in seen.boards), "rows decided")
     yield table("Pairs", heads, (_pair(seen, pair) for pair in seen.pairs), "scores")

@@ -83,6 +83,15 @@ def test_says_what_was_tried_and_what_is_waited_for_in_the_words_of_its_kind(
     assert f">{given}</td>" in html and f">{expected}</td>" in html
 
 
+def test_leaves_out_a_column_in_which_no_row_says_anything() -> None:
+    [row] = held("restart", Got("open", "paid again"))
+    named = [row._replace(rule=row.rule._replace(id="restart"))]
+    text, html = as_text("a board", "fence", named, ()), as_html("a board", "fence", named, ())
+    assert text == "a board: 0 of 1 green, 1 red\nRED    restart: Rule 0.\n       got       paid again"
+    assert [name in html for name in (">rule<", ">given<", ">expected<", ">got<")] == [True, False, False, True]
+    assert ">expected<" in as_html("a board", "fence", [*named, *rows(RED)], ())
+
+
 NO_PACK = Got("no pack", "the labels of lon are wrong.")
 
 
