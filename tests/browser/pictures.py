@@ -23,7 +23,7 @@ MOMENTS = {
     "memory": ("memory/02_freeze_the_contract", "freeze-table"),
     "arguments": ("arguments/05_runner_and_scorecard", "score-picture"),
     "fence": ("fence/02_one_key_one_mutation", "key-trial-first"),
-    "results": ("results/03_cap_the_result", "cap-check"),
+    "results": ("results/03_cap_the_result", "cap-read"),
 }
 _MIDDLE = "(cell) => cell.scrollIntoView({block: 'center'})"
 
