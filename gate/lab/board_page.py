@@ -152,15 +152,14 @@ def _counts(title: str, rows: Sequence[Row]) -> str:
 
 
 def _given(kind: str, row: Row, rows: Sequence[Row], name: str) -> str:
-    """Return what was handed over, a call as one writes it; nothing where the rule's name says it.
+    """Return what was handed over, a call as one writes it; nothing where the rule's words say it.
 
     It is ASCII, so that a look-alike and an invisible character show themselves.
     """
     rule = row.rule
     other = f"from {wrote(rule.tool)}: " if rule.tool != rows[0].rule.tool else ""
     if not rule.given:
-        says_more = rule.case.replace("_", "-") != rule.id
-        return "vetting" if kind == "schema" else rule.case.replace("_", " ") if says_more else ""
+        return "vetting" if kind == "schema" else ""
     if kind in _CALLS:
         return clip(f"{name}({', '.join(map(_written, rule.handed()))})", _CALL)
     plain = rule.given.encode("ascii", "backslashreplace").decode()
