@@ -69,6 +69,8 @@ def bundle(
     Raises `ConfigError` when a system or a Python is not known, or a package cannot be had; nothing is written then.
     """
     wanted = [(_known(system), python) for system in systems for python in pythons]
+    if out.exists() and not out.is_file():
+        raise ConfigError(f"{out}: this is no file. Next: name the zip to write.")
     beside = out.with_name(f".{out.name}.{os.urandom(6).hex()}")
     try:
         with tempfile.TemporaryDirectory() as wheels:

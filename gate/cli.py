@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 import gate.commands
-from gate.errors import GateError, clip
+from gate.errors import GateError, clip, quote
 
 _HELPERS = {"show"}
 
@@ -45,12 +45,20 @@ def build_parser(names: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
+def _reopen_closed() -> None:
+    """Open what a caller has closed (`>&-`) as nothing: the next file would take its number, and get what is told."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 clean, 1 refused, 2 misconfigured or wrongly called."""
     words = list(sys.argv[1:] if argv is None else argv)
     names = command_names()
     wanted = [name for name in names if name in words[:1]] or names
     try:
+        _reopen_closed()
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -71,6 +79,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("GATE_TRACEBACK"):
             raise
+        if isinstance(error, OSError) and error.strerror:
+            about = f"{quote(str(error.filename), 200)}: " if error.filename else ""
+            print(f"gate: {about}{error.strerror}. Next: mend that, and run the same command again.", file=sys.stderr)
+            return 2
         shown = clip(f"{type(error).__name__}: {error}", 200)
         print(f"gate: a fault of the kit itself ({shown}). Next: set GATE_TRACEBACK=1 to see where.", file=sys.stderr)
         return 2

@@ -64,13 +64,18 @@ def read_text(path: str | os.PathLike[str], *, max_bytes: int = MAX_FILE_BYTES) 
 def write_whole(path: str | os.PathLike[str], text: str | bytes) -> None:
     """Write a file (text as UTF-8) so that a reader sees the old or the new one, never a half: beside, then renamed.
 
-    A new file gets the rights that `open` would give it, an old one keeps its own. Raises `ConfigError` when the folder
-    cannot be written or the text is not Unicode; the old file is then untouched.
+    A new file gets the rights that `open` would give it, an old one keeps its own. A link stays, what it points to is
+    written. A device or a pipe (`/dev/null`) is written to as it stands: renamed over, it would be gone for everybody.
+    Raises `ConfigError` when the folder cannot be written or the text is not Unicode; the old file is then untouched.
     """
-    target = Path(path)
-    beside = target.parent / f".{target.name}.{os.urandom(6).hex()}"
     try:
         data = text.encode("utf-8") if isinstance(text, str) else text
+        target = Path(path)
+        if target.exists() and not target.is_file() and not target.is_dir():
+            target.write_bytes(data)
+            return
+        target = Path(os.path.realpath(target))
+        beside = target.parent / f".{target.name}.{os.urandom(6).hex()}"
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             _write_new(beside, data)

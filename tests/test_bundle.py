@@ -113,6 +113,12 @@ def test_a_machine_that_the_kit_is_not_for_is_told(
     assert told in capsys.readouterr().err
 
 
+def test_a_folder_is_no_place_for_a_zip(kit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bundle", "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert said.err == f"gate: {tmp_path}: this is no file. Next: name the zip to write.\n" and said.out == ""
+
+
 def test_the_command_says_what_is_in_it(kit: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "out.zip")
     assert main(["bundle", "--out", out, "--for", "macos", "--python", "3.13", "--json"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
 import sys
 import threading
@@ -87,6 +88,30 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, place: str) -> 
     assert tmp_path.name in str(caught.value)
     assert len(str(caught.value)) < 400
     assert names(tmp_path) == ["file"]
+
+
+def test_a_device_or_a_pipe_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    write_whole(os.devnull, "gone")
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, "new")
+        assert os.read(reader, 9) == b"new" and stat.S_ISFIFO(pipe.stat().st_mode)
+    finally:
+        os.close(reader)
+    assert names(tmp_path) == ["pipe"]
+
+
+def test_a_link_stays_a_link_and_what_it_points_to_is_written(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.json"
+    link.symlink_to(tmp_path / "real" / "a.json")
+    for text in ("first", "second"):
+        write_whole(link, text)
+    assert link.is_symlink() and (tmp_path / "real" / "a.json").read_text(encoding="utf-8") == "second"
+    assert names(tmp_path / "real") == ["a.json"]
 
 
 _DISK_FULL = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +56,17 @@ def test_a_reader_that_closes_the_pipe_is_no_fault() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.startswith("{")
+
+
+def test_a_disk_that_is_full_is_named_and_is_no_success(tmp_path: Path) -> None:
+    command = f'ulimit -f 0; "{sys.executable}" -m gate table >"{tmp_path}/table.txt"'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "gate: File too large. Next: mend that, and run the same command again.\n"
+
+
+def test_a_closed_output_is_no_fault() -> None:
+    done = subprocess.run(
+        f'"{sys.executable}" -m gate table >&-', shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
