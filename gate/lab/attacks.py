@@ -67,6 +67,10 @@ def _contents(memory: Any) -> str:
     return json.dumps(list(memory.events), sort_keys=True, default=str)
 
 
+def _quarantined(memory: Any) -> str:
+    return json.dumps(list(memory.quarantined), default=str)
+
+
 def _unchanged(memory: Any, before: str, broken: str) -> Got:
     return Got(HELD, "memory is unchanged") if _contents(memory) == before else Got("broken", broken)
 
@@ -171,15 +175,18 @@ def raise_in_the_middle(student: Any, tool: Any) -> Got:
 
 
 def raw_not_in_transcript(student: Any, tool: Any) -> Got:
-    """Hand in a refused payload: it goes to quarantine, never to the transcript."""
-    memory = student()
+    """Hand in a refused payload and change it: it goes to quarantine as it was, never to the transcript."""
+    memory, payload = student(), dict(_BAD)
     try:
-        memory.append_tool_result(tool, dict(_BAD), "call-1")
+        memory.append_tool_result(tool, payload, "call-1")
     except ResultGateError:
         if _MARK in _contents(memory):
             return Got("broken", "the refused payload stands in the transcript")
-        if _MARK not in json.dumps(list(memory.quarantined), default=str):
+        if _MARK not in _quarantined(memory):
             return Got("broken", "the refused payload is lost: quarantine does not hold it")
+        del payload[_MARK]
+        if _MARK not in _quarantined(memory):
+            return Got("broken", "changing the payload afterwards changed what quarantine holds")
         return Got(HELD, "it is in quarantine only")
     return Got("broken", "an invented key was kept")
 

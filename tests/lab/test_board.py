@@ -361,6 +361,46 @@ class Memory:
         self.append_tool_result = refuse
 
 
+class Quarantined(AgentMemory):
+    """Puts into quarantine what a function makes of the refused payload."""
+
+    def __init__(self, kept: Student) -> None:
+        super().__init__()
+        self._kept, self._own = kept, list[Any]()
+
+    @property
+    def quarantined(self) -> Any:
+        return self._own
+
+    def append_tool_result(self, tool: Any, payload: Any, tool_use_id: str | None = None) -> Any:
+        try:
+            return super().append_tool_result(tool, payload, tool_use_id)
+        except ResultGateError:
+            self._own.append(self._kept(payload))
+            raise
+
+
+HELD_STILL = "it is in quarantine only"
+CHANGED = "changing the payload afterwards changed what quarantine holds"
+
+
+@pytest.mark.parametrize(
+    ("kept", "says"),
+    [
+        pytest.param(str, HELD_STILL, id="its text"),
+        pytest.param(json.dumps, HELD_STILL, id="its JSON"),
+        pytest.param(lambda payload: {"raw": str(payload)}, HELD_STILL, id="its text in a dict"),
+        pytest.param(dict, HELD_STILL, id="a copy"),
+        pytest.param(lambda payload: payload, CHANGED, id="the payload itself"),
+        pytest.param(lambda payload: {"raw": payload}, CHANGED, id="the payload itself in a dict"),
+        pytest.param(len, "the refused payload is lost: quarantine does not hold it", id="its length"),
+    ],
+)
+def test_a_refused_payload_stays_in_quarantine_as_it_was(kept: Student, says: str) -> None:
+    got = trial("memory", lambda: Quarantined(kept), rule("hold", "", case="raw_not_in_transcript"))
+    assert got.words == says
+
+
 def test_what_is_no_json_in_a_list_is_named_beside_the_list() -> None:
     got = trial("call", lambda: [{"sku"}], rule("[]", "[]"))
     assert got.words == "returned a list with a set in it"
