@@ -67,8 +67,10 @@ def load_calls(path: str | os.PathLike[str], *, min_rows: int = MIN_ROWS) -> tup
         raise ConfigError(f"{path}: {error}", error.findings) from error
 
 
-def read_calls(lines: Iterable[str], *, min_rows: int = MIN_ROWS) -> tuple[Call, ...]:
+def read_calls(lines: Iterable[str], *, min_rows: int = MIN_ROWS, part: bool = False) -> tuple[Call, ...]:
     """Return the calls that stand in lines of JSON, as `load_calls` does for a file. Raises `ConfigError` as it does.
+
+    A `part` of a pack that somebody is writing may be short, and have calls of one label alone.
 
     >>> line = '{"id": "a", "label": "allow", "stage": null, "arguments": {}, "note": "x", "reviewed_by_rule": "y"}'
     >>> read_calls([line, line.replace('"a"', '"b"').replace('"allow"', '"block"').replace("null", '"schema"')],
@@ -76,7 +78,9 @@ def read_calls(lines: Iterable[str], *, min_rows: int = MIN_ROWS) -> tuple[Call,
     'schema'
     """
     calls = [_call(line, number) for number, line in enumerate(lines, start=1)]
-    _vet_pack(calls, min_rows)
+    _vet_ids(calls)
+    if not part:
+        _vet_pack(calls, min_rows)
     return tuple(calls)
 
 
@@ -106,6 +110,8 @@ def _row_fault(row: dict[str, Any]) -> str:
         return f"label {quote(row['label'])} is not one of {', '.join(LABELS)}."
     if row["label"] == "allow" and row["stage"] is not None:
         return "stage must be null (None in Python) for an allowed call: it stops nowhere."
+    if row["label"] != "allow" and row["stage"] is None:
+        return f"stage is null (None in Python), but a call that must stop stops somewhere: {', '.join(STAGES)}."
     if row["label"] != "allow" and row["stage"] not in STAGES:
         return f"stage {quote(row['stage'])} is not one of {', '.join(STAGES)}."
     for key in ("note", "reviewed_by_rule"):
@@ -116,10 +122,13 @@ def _row_fault(row: dict[str, Any]) -> str:
     return ""
 
 
-def _vet_pack(calls: list[Call], min_rows: int) -> None:
+def _vet_ids(calls: list[Call]) -> None:
     for name, times in Counter(call.id for call in calls).items():
         if times > 1:
             raise ConfigError(f"the id {name} stands {times} times. Next: give each call an id of its own.")
+
+
+def _vet_pack(calls: list[Call], min_rows: int) -> None:
     if len(calls) < min_rows:
         missing = missing_ids([call.id for call in calls], min_rows)
         named = f"; missing: {', '.join(missing)}" if missing else ""
@@ -128,7 +137,7 @@ def _vet_pack(calls: list[Call], min_rows: int) -> None:
     if not any(call.label == "allow" for call in calls):
         raise ConfigError("no call of it is labelled allow. Next: add some; a gate that blocks everything is no gate.")
     if all(call.label == "allow" for call in calls):
-        raise ConfigError("every call of it is labelled allow. Next: add some that must stop; so it proves nothing.")
+        raise ConfigError("every call of it is labelled allow, so it proves nothing. Next: add some that must stop.")
 
 
 def missing_ids(ids: Iterable[str], rows: int) -> list[str]:

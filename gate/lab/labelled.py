@@ -20,11 +20,16 @@ _AT_LINE = re.compile(r"line ([0-9]+): ")
 def call_named(student: Any, name: str, arguments: Any) -> Got:
     """Return `hold` if the call `name` of a student's rows holds these arguments; 5 and 5.0 are the same amount.
 
-    The rows are those of a pack (`evidence.calls`), and are read as strictly.
+    The rows are those of a pack (`evidence.calls`), and are read as strictly. Who has written the first two only may
+    see them green.
     """
+    if not isinstance(student, list | tuple):
+        return Got(
+            "no pack", f"it is {wrote(student, 40)}, no list. Next: write the calls as a list, [labelled(…), …]."
+        )
     rows = list(student)
     try:
-        calls = read_calls([json.dumps(row) for row in rows], min_rows=1)
+        calls = read_calls([json.dumps(row) for row in rows], part=True)
     except ConfigError as error:
         return Got("no pack", _by_id(str(error), rows))
     call = next((one for one in calls if one.id == name), None)

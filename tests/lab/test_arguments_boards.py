@@ -258,6 +258,11 @@ def test_the_seven_calls_are_green_whatever_their_labels_say() -> None:
             {"label": "allow"},
             f"t06: stage must be null (None in Python) for an allowed call: it stops nowhere. {TOGETHER}",
         ),
+        (
+            {"stage": None},
+            "t06: stage is null (None in Python), but a call that must stop stops somewhere: "
+            f"parse, schema, store, semantic. {TOGETHER}",
+        ),
         ({"note": " "}, f"t06: note must be a text: what the call shows. {TOGETHER}"),
     ],
 )
@@ -265,6 +270,27 @@ def test_a_call_that_is_not_the_one_asked_for_is_red_and_says_why(change: dict[s
     rows = [{**row, **change} if row["id"] == "t06" else row for row in SEVEN]
     got = call_named(rows, "t06", SEVEN[2]["arguments"])
     assert got.outcome != "hold" and got.words == says
+
+
+@pytest.mark.parametrize("some", [[], SEVEN[:1], SEVEN[:2], SEVEN[2:5], tuple(SEVEN)], ids=len)
+def test_calls_are_green_as_soon_as_they_are_written_in_whatever_order(some: Any) -> None:
+    missing = {row["id"] for row in SEVEN} - {row["id"] for row in some}
+    assert red("arguments.rows", some) == missing
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_it"),
+    [
+        (None, "None"),
+        (SEVEN[0], '{"id": "t02", '),
+        ({row["id"]: row for row in SEVEN}, '{"t02": '),
+        ("t02", '"t02"'),
+    ],
+)
+def test_what_is_no_list_of_calls_is_shown_as_it_is(rows: Any, is_it: str) -> None:
+    got = call_named(rows, "t02", SEVEN[0]["arguments"])
+    assert got.outcome == "no pack" and got.words.startswith(f"it is {is_it}")
+    assert got.words.endswith("no list. Next: write the calls as a list, [labelled(…), …].")
 
 
 def test_a_call_without_an_id_is_named_by_its_place() -> None:
