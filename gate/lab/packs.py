@@ -17,8 +17,10 @@ from gate.lab.attacks import Got, wrote
 
 def notices(student: Any, contract: Contract | None, name: str) -> Got:
     """Say whether a list or a folder of fixtures notices the fault of this name, planted into a contract."""
+    if not isinstance(student, list | tuple | str | Path):
+        return Got("no pack", f"the pack is {wrote(student, 40)}, no list. Next: write [fixture(…), …].")
     try:
-        fixtures = student if isinstance(student, list) else load_fixtures(student)
+        fixtures = load_fixtures(student) if isinstance(student, str | Path) else list(student)
         fault_of_pack = _mislabelled(fixtures, contract)
         if fault_of_pack:
             return Got("no pack", fault_of_pack)

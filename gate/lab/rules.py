@@ -88,7 +88,7 @@ def try_gate(student: Any, rule: Rule) -> Got:
     if isinstance(verdict, Decision):
         findings, verdict = verdict.findings, verdict.outcome
     elif isinstance(verdict, dict):
-        verdict = verdict.get("outcome", verdict.get("decision"))
+        verdict = verdict.get("outcome", verdict.get("decision", verdict))
     if verdict == "block":
         return blocked(findings)
     if isinstance(verdict, tuple) and all(isinstance(found, Finding) for found in verdict):
@@ -97,7 +97,8 @@ def try_gate(student: Any, rule: Rule) -> Got:
         return Got("unclear", 'returned a bool. Next: return the Decision itself, or a word, "allow" or "block".')
     if verdict in ("allow", "repair"):
         return Got(verdict, f"{verdict}", tuple(found.code for found in findings))
-    return Got("unclear", f"returned {wrote(verdict)}, which is neither allow, repair nor block")
+    advice = ". Next: return the Decision itself, not its .value." if isinstance(verdict, dict) else ""
+    return Got("unclear", f"returned {wrote(verdict)}, which is neither allow, repair nor block{advice}")
 
 
 def try_schema(student: Any, rule: Rule) -> Got:

@@ -307,6 +307,7 @@ def test_pack_says_which_fault_no_fixture_notices() -> None:
     assert trial("pack", pack, rule("hold", "", case="drop-unknown")).words == "noticed by extra-field"
     assert trial("pack", pack, rule("hold", "", case="coerce")).outcome == "unseen"
     assert trial("pack", HOME / "fixtures" / "inventory.lookup", rule("hold", "", case="coerce")).outcome == "hold"
+    assert trial("pack", tuple(pack), rule("hold", "", case="drop-unknown")).outcome == "hold"
     assert trial("pack", [], rule("hold", "", case="coerce")).outcome == "no pack"
     assert trial("pack", pack, rule("hold", "", case="no-such")).outcome == "no such fault"
 
@@ -330,11 +331,14 @@ def named(name: str) -> Fixture:
         (relabelled(()), "extra-field is labelled allowed, and is blocked for schema.unknown_field. Next: "),
         ([{"payload": {}}], 'entry 1 of the pack is {"payload": {}}, no fixture. Next: make it with fixture(…).'),
         ([...], "entry 1 of the pack is a ellipsis, no fixture."),
+        (None, "the pack is None, no list. Next: write [fixture(…), …]."),
+        ({"one": 1}, 'the pack is {"one": 1}, no list. Next: write [fixture(…), …].'),
+        (named("one"), "the pack is a Fixture, no list. Next: write [fixture(…), …]."),
         ([named("extra key")], '"extra key" cannot name a fixture. Next: use a-z, 0-9, dash and underscore.'),
         ([named("one"), named("one")], "two fixtures are called one, and would be one file. Next: "),
     ],
 )
-def test_pack_says_which_entry_proves_nothing_and_what_to_do(pack: list[Any], says: str) -> None:
+def test_pack_says_which_entry_proves_nothing_and_what_to_do(pack: Any, says: str) -> None:
     got = trial("pack", pack, rule("hold", "", case="drop-unknown"))
     assert got.outcome == "no pack" and got.words.startswith(says)
 
@@ -404,6 +408,14 @@ def test_a_refused_payload_stays_in_quarantine_as_it_was(kept: Student, says: st
 def test_what_is_no_json_in_a_list_is_named_beside_the_list() -> None:
     got = trial("call", lambda: [{"sku"}], rule("[]", "[]"))
     assert got.words == "returned a list with a set in it"
+
+
+def test_the_value_of_a_decision_is_no_verdict_and_is_shown_as_it_was_returned() -> None:
+    got = trial("gate", lambda tool, payload: load_contracts().output(tool).judge(payload).value, rule("allow"))
+    assert got.words == (
+        'returned {"sku": "SKU-19", "quantity": 4, "warehouse": "sfo"}, which is neither allow, repair nor block.'
+        " Next: return the Decision itself, not its .value."
+    )
 
 
 def test_a_bool_is_no_verdict_whichever_it_is() -> None:
