@@ -141,7 +141,7 @@ def store_gate(**without: bool) -> Gate:
         fine = [
             without.get("status") or order.refundable,
             without.get("currency") or arguments["currency"] == order.currency,
-            wanted is not None and wanted > 0 and (without.get("left") or wanted <= left),
+            wanted is not None and (without.get("some") or wanted > 0) and (without.get("left") or wanted <= left),
         ]
         return "allow" if all(fine) else "block"
 
@@ -161,6 +161,7 @@ def test_the_kits_store_gate_turns_its_board_green() -> None:
         ("currency", {"pounds-for-dollars"}),
         ("refunded", {"refunded-before", "refunded-in-full"}),
         ("exact", {"half-a-cent", "sum-of-floats"}),
+        ("some", {"nothing"}),
         ("left", {"a-cent-too-much", "refunded-before", "refunded-in-full"}),
     ],
 )
