@@ -77,8 +77,10 @@ def _load(namespace: Names, name: str, solution: Any) -> str:
     if namespace[name] is _loaded.get(name):
         return f"{name}: the reference, kept"
     green = turned_green(namespace[name])
-    if green is not False:
-        return f"{name}: yours, kept" + (" (its board is green)" if green else "")
+    if green:
+        return f"{name}: yours, kept (its board is green)"
+    if green is None:  # no board: nobody knows whether it is right
+        return f"{name}: yours, kept; for the reference run del {name}, and this cell again"
     namespace[f"my_{name}"], namespace[name] = namespace[name], solution
     _loaded[name] = solution
     return f"{name}: the reference, loaded; yours is my_{name} (its board is red)"

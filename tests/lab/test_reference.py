@@ -73,12 +73,15 @@ def test_says_that_a_reference_which_was_loaded_before_is_kept_and_does_not_call
     assert repr(in_cell(here, CALL)) == "validate_by_hand: the reference, kept"
     assert here["validate_by_hand"] is loaded
     here["validate_by_hand"] = poor  # the student writes one after all
-    assert repr(in_cell(here, CALL)) == "validate_by_hand: yours, kept"
+    assert repr(in_cell(here, CALL)).startswith("validate_by_hand: yours, kept;")
 
 
-def test_keeps_what_is_written_and_has_no_board() -> None:
+def test_keeps_what_is_written_and_has_no_board_and_says_how_to_get_the_reference() -> None:
     here = notebook(validate_by_hand=poor)
-    assert repr(in_cell(here, CALL)) == "validate_by_hand: yours, kept"
+    told = "validate_by_hand: yours, kept; for the reference run del validate_by_hand, and this cell again"
+    assert repr(in_cell(here, CALL)) == told
+    del here["validate_by_hand"]
+    assert repr(in_cell(here, CALL)) == "validate_by_hand: the reference, loaded"
 
 
 def test_a_class_with_one_stub_in_it_is_not_written_yet() -> None:
