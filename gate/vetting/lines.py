@@ -23,6 +23,8 @@ _SHOWN = 240
 _TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 #: Keywords that other languages have, and what a contract calls them; `min` and `max` depend on the type.
 _MEANT = {"list": "enum", "values": "enum", "options": "enum", "regex": "pattern"}
+#: Keywords that are on or off, and what a contract wants of them: who thinks in JSON soon writes "false" in Python.
+_SWITCHES = {"additionalProperties": False, "uniqueItems": True}
 _SIZES = {"string": "Length", "array": "Items", "object": "Properties"}
 
 
@@ -77,6 +79,10 @@ def misuse(schema: dict[str, Any], steps: tuple[str | int, ...]) -> str:
         return f'{write({word: bound})[:-1]}, and drop "{word.removeprefix("exclusive").lower()}".'
     if word == "required" and isinstance(value, str):
         return write({word: [value]})
+    if word == "required" and value is True and len(steps) == 1 and isinstance(around.get("properties"), dict):
+        return write({word: list(around["properties"])})
+    if word in _SWITCHES and isinstance(value, str):
+        return write({word: _SWITCHES[word]})
     if word == "required" and isinstance(value, bool):
         return drop(word, value, 'name the field in "required" of the object around it')
     if isinstance(value, str) and value.isascii() and value.isdecimal():

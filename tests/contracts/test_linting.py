@@ -106,6 +106,7 @@ def test_a_bad_name_does_not_hide_what_is_wrong_with_the_schema() -> None:
             'write "exclusiveMaximum": 9, and',
         ),
         ({"exclusiveMinimum": False}, "/properties/n/exclusiveMinimum", 'drop "exclusiveMinimum": false'),
+        ({"uniqueItems": "true"}, "/properties/n/uniqueItems", 'write "uniqueItems": true.'),
         ({"required": "a"}, "/properties/n/required", 'write "required": ["a"].'),
         ({"required": True}, "/properties/n/required", 'drop "required": true, or name the field in "required" of'),
         ({"maxLength": "40"}, "/properties/n/maxLength", 'write "maxLength": 40.'),
@@ -120,6 +121,22 @@ def test_what_is_no_json_schema_is_shown_where_it_stands(node: Schema, path: str
     assert (found.level, found.finding.path) == ("error", path)
     assert found.finding.message.startswith(f"{path} is no JSON Schema: ")
     assert found.finding.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "hint"),
+    [
+        ({"required": True}, "/required", 'write "required": ["n", "m"].'),
+        ({"required": False}, "/required", 'drop "required": false, or name the field'),
+        ({"additionalProperties": "false"}, "/additionalProperties", 'write "additionalProperties": false.'),
+        ({"additionalProperties": "False"}, "/additionalProperties", 'write "additionalProperties": false.'),
+    ],
+    ids=str,
+)
+def test_a_slip_at_the_root_is_mended_at_the_root(changes: Schema, path: str, hint: str) -> None:
+    found = lint(Source("find", "input", {**shape(n=WHOLE, m=WHOLE), **changes}, True))
+    [slip] = [item.finding for item in found if item.finding.path == path]
+    assert slip.hint.startswith(hint)
 
 
 def test_everything_that_is_no_json_schema_is_said_at_once() -> None:
