@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import nbformat
 import pytest
 
 from gate.contract import Contract
@@ -360,3 +361,29 @@ def test_four_counts_are_green_when_only_the_word_allow_lets_a_tool_run() -> Non
 )  # fmt: skip
 def test_each_wrong_count_is_red_in_its_own_rows(ran: Any, names: tuple[str, ...], rows: set[str]) -> None:
     assert red("arguments.tally", lambda given: tally(given, ran, names)) == rows
+
+
+@pytest.mark.parametrize(
+    ("tool", "says"),
+    [
+        (
+            {"name": "read file", "input_schema": {"type": "object"}},
+            'open    "read file" cannot name a tool. begin with',
+        ),
+        (
+            {"name": "read", "input_schema": {"type": "string"}},
+            "open    a contract must be an object at its root. write",
+        ),
+        (
+            {"name": "read", "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}}},
+            'open    /properties/path write "maxLength": 200',
+        ),
+    ],
+)
+def test_what_is_open_in_ones_own_tool_is_named_wherever_it_stands(
+    tool: dict[str, Any], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book = nbformat.read(HOME / "notebooks/solutions/arguments/05_runner_and_scorecard.ipynb", as_version=4)
+    [source] = [cell.source for cell in book.cells if cell.id == "score-import"]
+    exec(source, {"my_tool": tool, "trusted": ["path"]})
+    assert says in capsys.readouterr().out
