@@ -16,7 +16,7 @@ from gate.errors import clip
 from gate.lab.attacks import wrote
 from gate.lab.rules import Row
 
-_GIVEN, _CALL = 100, 400  # characters of a payload; of a whole call, whose numbers a student may have to follow
+_GIVEN, _CALL = 130, 400  # characters of a payload; of a whole call, whose numbers a student may have to follow
 _SHORT = 8  # rows that are all shown
 _WAITING = (
     "unwritten",

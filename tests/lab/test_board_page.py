@@ -7,7 +7,9 @@ from html import escape
 
 import pytest
 
+from gate.files import HOME
 from gate.lab.attacks import Got
+from gate.lab.board_file import load_board
 from gate.lab.board_page import as_html, as_text
 from gate.lab.rules import Row, Rule
 
@@ -187,3 +189,11 @@ def test_shows_a_call_as_one_writes_it(given: str, call: str) -> None:
 
 def test_shows_a_payload_as_it_was_sent() -> None:
     assert 'given     {"n": 1}\n' in as_text("a board", "validate", rows(RED), (), "tally")
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sorted((HOME / "data/boards").glob("arguments.*.json"))])
+def test_shows_a_labs_call_to_its_last_field_unless_its_length_is_what_is_asked(name: str) -> None:
+    chosen = load_board(name)
+    shown = as_text("t", chosen.kind, [Row(rule, Got("x", "x"), False) for rule in chosen.rules], [])
+    cut = {line.strip() for line in shown.splitlines() if line.strip().startswith("given") and line.endswith("…")}
+    assert len(cut) == ("long-reason" in {rule.id for rule in chosen.rules})
