@@ -112,7 +112,10 @@ def came(record: Path, ids: list[str], last: CellCame = "missing") -> dict[str, 
     found: dict[str, Ran] = {}
     lines = record.read_text(encoding="utf-8").splitlines() if record.exists() else []
     for line in lines:
-        said: dict[str, Any] = json.loads(line)
+        try:
+            said: dict[str, Any] = json.loads(line)
+        except ValueError:  # the last one: the run was ended while it was written
+            break
         found.setdefault(said["cell"], Ran(said["came"], said.get("shown", "")))
     for id in ids:
         if id not in found:

@@ -10,7 +10,7 @@ import pytest
 
 from gate.files import HOME
 from gate.grading import protect
-from gate.grading.runner import NbvalRunner
+from gate.grading.runner import NbvalRunner, came
 from gate.grading.words import Ran, Sealed
 
 LOOK = f"""
@@ -116,3 +116,10 @@ def test_a_run_as_a_whole_has_a_limit(tmp_path: Path) -> None:
     slow = sealed(cell("first", "print(4)", "4\n"), cell("slow", "import time; time.sleep(600)"), seconds=600)
     came = [one.came for one in NbvalRunner(seconds=6).run(slow, tmp_path).values()]
     assert came in (["same", "timeout"], ["timeout", "missing"])  # the second where the machine has much to do
+
+
+def test_a_record_that_was_cut_off_tells_of_the_cells_before(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    record.write_text('{"cell": "a", "came": "same", "shown": "1"}\n{"cell": "b", "ca', encoding="utf-8")
+    found = {"a": Ran("same", "1"), "b": Ran("timeout"), "c": Ran("missing")}
+    assert came(record, ["a", "b", "c"], "timeout") == found
