@@ -17,8 +17,8 @@ def near_miss(student: Any, good: Any, tool: str, pointer: str, codes: tuple[str
     if contract is None:
         return Got("no contract", f"there is no contract for {wrote(tool)}")
     sent = student(good)
-    if not isinstance(sent, list):
-        return Got("unclear", f"returned {wrote(sent)}, no list of payloads")
+    if not isinstance(sent, list | tuple):
+        return Got("unclear", f"returned {wrote(sent, 40)}, no list of payloads. Next: return [payload, …].")
     beside = ""
     for payload in sent:
         decision = contract.judge(payload)

@@ -14,12 +14,14 @@ from gate.brakes.outcomes import judge_result
 from gate.contract import Contract
 from gate.errors import ResultGateError
 from gate.fence import ToolFence
+from gate.files import HOME
 from gate.lab import board, refused
 from gate.lab.board import run_rule
 from gate.lab.board_file import load_board
 from gate.lab.fences import SITUATIONS, in_situation
 from gate.lab.interleaved import LINES, files_of
 from gate.lab.near import near_miss
+from gate.lab.reference import solutions
 from gate.ledgers.memory import MemoryLedger
 from gate.ledgers.sqlite import SqliteLedger
 from gate.limits import load_limits
@@ -219,7 +221,19 @@ def test_a_near_miss_counts_only_if_it_breaks_its_rule_alone() -> None:
         "one breaks it, and schema.unknown_field at /priority too: nobody knows which of them refused it"
     )
     assert tried(sends({}, {"action": "noop"})) == "none of 2 payloads breaks this rule"
-    assert tried(lambda call: call).endswith("no list of payloads")
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_near_misses_come_in_a_list_or_a_tuple(kind: Callable[[Any], Any]) -> None:
+    near_misses = solutions(HOME / "notebooks" / "solutions" / "fence", "05")["near_misses"]
+    chosen = load_board("fence.near")
+    assert all(run_rule(chosen, rule, lambda call: kind(near_misses(call))).green for rule in chosen.rules)
+
+
+@pytest.mark.parametrize("student", [dict, iter, lambda call: None], ids=["payload", "iterator", "nothing"])
+def test_what_is_no_list_of_near_misses_is_told_so_with_the_next_step(student: Any) -> None:
+    words = near_miss(student, COMMENT, "ticket", "/action", ("schema.enum",)).words
+    assert words.endswith("no list of payloads. Next: return [payload, …].")
 
 
 # --- what the boards expect is what the kit does --------------------------------------------------------------------
