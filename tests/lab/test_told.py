@@ -192,7 +192,14 @@ def equal(asked: Any, answered: Any, fields: Any) -> Any:
 
 
 def test_equality_of_python_is_no_echo() -> None:
-    assert red("results.echo", equal) == {"true", "fraction"}
+    assert red("results.echo", equal) == {"missing-null", "true", "fraction"}
+
+
+def test_a_field_that_is_missing_is_not_one_that_is_null() -> None:
+    def by_get(asked: Any, answered: Any, fields: Any) -> Any:
+        return [one for one in fields if one in asked and json.dumps(answered.get(one)) != json.dumps(asked[one])]
+
+    assert red("results.echo", by_get) == {"missing-null"}
 
 
 TRIES = 'tries = tries + 1 if any(result["is_error"] for result in results) else 0'

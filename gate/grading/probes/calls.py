@@ -95,6 +95,7 @@ def echo(pick: random.Random) -> Iterator[Probe]:
     yield _probe("the other case", {"sku": sku}, {"sku": sku.lower(), **other}, ["sku"])
     yield _probe("a blank more", {"sku": sku}, {"sku": f"{sku} ", **other}, ["sku"])
     yield _probe("nothing came back", {"sku": sku}, other, ["sku"])
+    yield _probe("nothing came back for null", {"bin": None}, other, ["bin"])
     yield _probe("a field that was not asked", {"sku": sku}, {"sku": sku, **other}, ["warehouse", "sku"])
     yield _probe("a field that is not looked at", {"sku": sku, "quantity": 77}, {"sku": sku, **other}, ["sku"])
     for asked, answered in ((1, True), (0, False), (4, 4.0), (7, "7"), (None, 0)):
