@@ -21,6 +21,7 @@ from gate.lab import board_page
 from gate.lab.answers import Answers
 from gate.lab.attacks import Got
 from gate.lab.board_file import Board, load_board, one_hint
+from gate.lab.comparison import IF_FROZEN
 from gate.lab.limit import TimedOut, run_limited
 from gate.lab.rules import KINDS, Row, Rule
 from gate.lab.show import Shown
@@ -164,7 +165,7 @@ def _disagreements(chosen: Board) -> tuple[str, ...]:
     table = Table(chosen.table)
     decided, found = table.decided(), table.check_against(expected)
     return tuple(
-        f"{line} Next: go to the table, unfreeze it with a reason, and change the row."
+        f"{line} Next: go to the table and change the row; {IF_FROZEN}."
         for row, line in zip(found.rows, found.lines, strict=True)
         if row in expected and decided[row]["choice"]
     )

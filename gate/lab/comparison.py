@@ -12,6 +12,8 @@ from typing import NamedTuple
 from gate.decision import Decision
 from gate.lab.sheet import Sheet
 
+IF_FROZEN = "if the table is frozen, unfreeze it with a reason first"
+
 Decided = Mapping[str, Mapping[str, str]]
 
 
@@ -84,8 +86,7 @@ def table_against_tests(sheet: Sheet, mine: Decided, judged: Mapping[str, str | 
         _heading(len(rows), len(sheet.rows), "table and tests"),
         tuple(rows),
         tuple(lines),
-        "Next: correct the row (unfreeze with the reason first). "
-        "If the tests are wrong, change the rule behind them, with a reviewer.",
+        f"Next: correct the row; {IF_FROZEN}. If the tests are wrong, change the rule behind them, with a reviewer.",
         tuple(talk),
     )
 

@@ -563,7 +563,9 @@ def test_says_that_the_tests_win_over_a_decision_table_that_says_something_else(
     pair.choose("row-6", "block", "not on the list")
     [differs] = board("memory.by_hand", validate_tool_result).notes
     assert differs.startswith("row-3 (missing warehouse): your table says allow, the tests say block. The tests win.")
-    assert differs.endswith("Next: go to the table, unfreeze it with a reason, and change the row.")
+    assert differs.endswith(
+        "Next: go to the table and change the row; if the table is frozen, unfreeze it with a reason first."
+    )
     assert board("memory.by_hand", validate_tool_result, trial=True).notes == (
         "A trial: red is allowed here, and nothing is saved.",
     )

@@ -409,6 +409,7 @@ def test_if_table_and_tests_disagree_the_tests_win_row_by_row() -> None:
         "row-4 (quantity as text): your table says allow, the tests say block. The tests win. Turning "
     )
     assert not found.agreed and found.talk == ()
+    assert found.advice.startswith("Next: correct the row; if the table is frozen, unfreeze it with a reason first. ")
     shown = found._repr_html_()
     assert shown.startswith("<p>table and tests differ on 2 of 6 rows.</p><ul><li>row-1 (valid): ")
     assert "Turning &quot;4&quot; into 4" in shown
