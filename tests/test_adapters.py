@@ -364,3 +364,19 @@ def test_a_result_goes_out_as_mcp_has_it() -> None:
     assert to_mcp(tool_result("7", ValueError("boom"))) == {
         "content": [{"type": "text", "text": "ValueError: boom"}], "isError": True,
     }  # fmt: skip
+
+
+class Broken:
+    """What a client library gives back, from another version of it: it cannot be read."""
+
+    def model_dump(self, mode: str) -> dict[str, Any]:
+        raise TypeError("unexpected keyword argument 'mode'")
+
+
+def test_an_object_that_cannot_be_read_is_refused() -> None:
+    for read in (lambda: from_openai(Broken(), TOOLS), lambda: from_anthropic(Broken(), TOOLS)):
+        with pytest.raises(GateError, match=r"^the model's reply is not .*: it could not be read \(TypeError\)\.$"):
+            read()
+    for read_one in (from_mcp, from_mcp_call):
+        with pytest.raises(GateError, match=r"it could not be read \(TypeError\)\.$"):
+            read_one(Broken())

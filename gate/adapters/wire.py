@@ -12,7 +12,7 @@ from typing import Any
 from gate.calls.reply import Message
 from gate.calls.step import UNIDENTIFIED, identity
 from gate.calls.tools import Tools
-from gate.errors import GateError
+from gate.errors import GateError, type_name
 
 _WIRE_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 UNKNOWN = "unknown"  # a finish reason that was not given: any doubt is a block
@@ -46,7 +46,10 @@ def definitions(tools: Tools) -> list[tuple[str, str, dict[str, Any]]]:
 
 def plain(reply: Any, what: str) -> dict[str, Any]:
     """Return what a provider sent as a dict. Raises `GateError` for what is none; `what` names both."""
-    value = reply.model_dump(mode="json") if hasattr(reply, "model_dump") else reply
+    try:
+        value = reply.model_dump(mode="json") if hasattr(reply, "model_dump") else reply
+    except Exception as error:
+        raise GateError(f"{what}: it could not be read ({type_name(type(error))}).") from error
     if not isinstance(value, dict):
         raise GateError(f"{what}.")
     return value

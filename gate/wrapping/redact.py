@@ -54,14 +54,14 @@ _PRIVATE_KEY = re.compile(
 _USER_INFO = re.compile(r"(?<=://)[^\s/]{1,200}@")  # the last @ ends it: a password may hold others
 _CREDENTIALS = re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}")
 _NAME = (
-    r"(?:api[_-]?key|access[_-]?key|private[_-]?key|secret|token(?!s)|passwor[dt]|passphrase|passwd|pwd|credential"
-    r"|authorization|cookie|session[_-]?id|signature)[\w-]{0,40}\\{0,7}[\"']?"
+    r"(?:api[ _-]?key|access[_-]?key|private[_-]?key|secret|token(?!s)|passwor[dt]|passphrase|passwd"
+    r"|(?<=_)pass(?![a-z])|pwd|credential|authorization|cookie|session[_-]?id|signature)[\w-]{0,40}\\{0,7}[\"']?"
 )
 #: A text between quotes, which may be escaped ones, as in JSON within JSON, or hold escaped ones.
 _QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|\\{1,7}\"[^\"\n]*\"?|\\{1,7}'[^'\n]*'?"
 _NAMED = re.compile(
     rf"(?i)({_NAME}\s{{0,4}}(?:[=:]|%3[ad])\s{{0,4}})"
-    rf"(?!\[redacted\])({_QUOTED}|\[[^\]\n]*\]?|\{{[^}}\n]*\}}?|(?:bearer |basic )?[^\s\"'&;,)}}\]]+)"
+    rf"(?!\[redacted\])({_QUOTED}|\[[^\]\n]*\]?|\{{[^}}\n]*\}}?|digest [^\n]+|(?:bearer |basic )?[^\s\"'&;,)}}\]]+)"
 )
 _FLAG = re.compile(  # --token abc, and so in a list of arguments
     rf"(?i)((?<![\w-])--[\w-]{{0,40}}{_NAME},?\s{{1,4}})(?!-|\[redacted\])({_QUOTED}|[^\s\"'\]]+)"
