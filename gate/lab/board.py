@@ -141,7 +141,8 @@ def run_rule(chosen: Board, rule: Rule, student: Any, *, limited: bool = True) -
         except BaseException as error:  # noqa: BLE001 - a student's code may raise anything, SystemExit included
             got = Got("crash", f"raised {_in_words(error)}")
     if got.outcome == rule.expect and not set(rule.codes) <= set(got.codes):
-        return Row(rule, got._replace(words=f"{got.words}, for another reason"), False)
+        why = "for another reason" if got.codes else "without a reason"
+        return Row(rule, got._replace(words=f"{got.words}, {why}"), False)
     return Row(rule, got, got.outcome == rule.expect)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from gate.decision import Decision
+from gate.decision import Decision, block
 from gate.errors import ConfigError, Finding, ResultGateError
 from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.files import HOME
@@ -472,6 +472,19 @@ def test_a_refusal_for_another_reason_than_the_rule_names_is_red() -> None:
     chosen = Board("t.board", "t/01", "a title", "validate", "", ("a", "b", "c"), (named,), False)
     row = run_rule(chosen, named, validate_tool_result)
     assert not row.green and row.got.words.endswith("for another reason")
+
+
+@pytest.mark.parametrize(
+    ("findings", "says"),
+    [
+        ((), "refused, without a reason"),
+        ((Finding("schema.type", "", "x", "y"),), "refused (schema.type), for another reason"),
+    ],
+)
+def test_a_refusal_that_is_not_the_right_one_says_whether_it_gave_any_reason(findings: Any, says: str) -> None:
+    chosen = load_board("fence.two_doors")
+    [prose] = [one for one in chosen.rules if one.id == "prose-before"]
+    assert run_rule(chosen, prose, lambda text: block("parse", findings)).got.words == says
 
 
 # --- how it looks ---------------------------------------------------------------------------------------------------
