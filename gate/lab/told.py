@@ -120,7 +120,7 @@ def say(text: Any, says: Sequence[str], never: Sequence[str], limit: int) -> Got
     if type(text) is not str:
         return Got("unclear", f"returned {wrote(text)}, no text")
     if limit and len(text) > limit:
-        return Got("long", f"{len(text)} characters, {limit} are allowed")
+        return Got("long", f"{len(text)} characters, the limit is {limit}")
     for piece in never:
         if piece.casefold() in text.casefold():
             return Got("echo", f"it has {wrote(piece)} in it: {wrote(text, 160)}")
@@ -135,7 +135,7 @@ def cap(shown: Any, text: str, limit: int) -> Got:
     if type(shown) is not str:
         return Got("unclear", f"returned {wrote(shown)}, no text")
     if len(shown) > limit:
-        return Got("long", f"{len(shown)} characters, {limit} are allowed, the note included")
+        return Got("long", f"{len(shown)} characters, the limit is {limit}, the note included")
     if len(text) <= limit:
         return Got(HELD, "unchanged") if shown == text else Got("changed", f"it fits, and became {wrote(shown)}")
     notes = list(NOTE.finditer(shown))
