@@ -24,7 +24,7 @@ def near_miss(student: Any, good: Any, tool: str, pointer: str, codes: tuple[str
         decision = contract.judge(payload)
         found = [(one.path, one.code) for one in decision.findings]
         if found == [(pointer, code) for code in codes]:
-            return Got(HELD, f"{wrote(payload, 100)} breaks it alone", codes)
+            return Got(HELD, f"{wrote(payload, 160)} breaks it alone", codes)
         wanted = [fault for fault in found if fault[0] == pointer and fault[1] in codes]
         if wanted:
             others = ", ".join(f"{code} at {path}" for path, code in found if (path, code) not in wanted)

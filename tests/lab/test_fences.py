@@ -230,6 +230,14 @@ def test_near_misses_come_in_a_list_or_a_tuple(kind: Callable[[Any], Any]) -> No
     assert all(run_rule(chosen, rule, lambda call: kind(near_misses(call))).green for rule in chosen.rules)
 
 
+def test_every_near_miss_that_is_short_is_shown_to_its_last_field() -> None:
+    near_misses = solutions(HOME / "notebooks" / "solutions" / "fence", "05")["near_misses"]
+    chosen = load_board("fence.near")
+    told = {rule.id: run_rule(chosen, rule, near_misses).got.words for rule in chosen.rules}
+    assert [row for row, words in told.items() if "…" in words] == ["body-length"]
+    assert '"priority": 1' in told["unknown-field"]
+
+
 @pytest.mark.parametrize("student", [dict, iter, lambda call: None], ids=["payload", "iterator", "nothing"])
 def test_what_is_no_list_of_near_misses_is_told_so_with_the_next_step(student: Any) -> None:
     words = near_miss(student, COMMENT, "ticket", "/action", ("schema.enum",)).words
@@ -241,6 +249,17 @@ def test_what_is_no_list_of_near_misses_is_told_so_with_the_next_step(student: A
 
 def expectations(name: str) -> list[tuple[str, Any, Any]]:
     return [(rule.id, rule.handed(), json.loads(rule.expect)) for rule in load_board(name).rules]
+
+
+def test_no_status_past_the_400s_is_a_proof_that_nothing_happened() -> None:
+    chosen = load_board("fence.came_to")
+
+    def one_too_far(answer: Any) -> str:
+        if isinstance(answer, dict) and answer.get("status") == 500:
+            return "failed"
+        return judge_result(answer).state
+
+    assert [one.id for one in chosen.rules if not run_rule(chosen, one, one_too_far).green] == ["server-error"]
 
 
 @pytest.mark.parametrize(("row", "given", "expect"), expectations("fence.came_to"))
