@@ -173,7 +173,7 @@ def test_writes_a_page_that_refreshes_itself_and_escapes_what_stands_in_a_folder
     page = tmp_path / "class.html"
     assert main(["class", str(room), "--once", "--page", str(page), "--every", "7"]) == 0
     text = page.read_text(encoding="utf-8")
-    assert '<meta http-equiv="refresh" content="7">' in text
+    assert '<meta http-equiv="refresh" content="7">' in text and "Pairs: 3, stuck: " in text
     assert "<img" not in text and "&lt;img src=x onerror=alert(1)&gt;" in text
 
 
