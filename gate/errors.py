@@ -50,6 +50,15 @@ def clip(text: str, limit: int = MAX_MESSAGE) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "pair"), counted(3, "pair")
+    ('1 pair', '3 pairs')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def quote(text: object, limit: int = 40) -> str:
     """Return a short, quoted, escaped piece of what a caller sent, safe to show in a terminal or a message.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gate.commands import show
+from gate.errors import counted
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -152,7 +153,7 @@ def _report(args: argparse.Namespace, lab: Lab, folders: list[Path], found: list
     if patch:
         write_whole(out / "labs.patch", patch)
     written = "debrief.html, labs.patch" if patch else "debrief.html (no clock was pressed, so no plan is proposed)"
-    show.line(f"{out}: {written}; {len(found)} pairs.")
+    show.line(f"{out}: {written}; {counted(len(found), 'pair')}.")
     return 0
 
 
@@ -170,4 +171,4 @@ def _table(seen: Overview) -> Group:
     broken = [f"{pair.pair}: {note}" for pair in seen.pairs for note in pair.notes]
     said = f"Pairs disagree on {argued}." if argued else "Nobody disagrees with anybody so far."
     note = "\n".join([seen.empty or said, *broken])
-    return show.drawn(f"{seen.lab.id}: {len(seen.pairs)} pairs", columns, rows, note)
+    return show.drawn(f"{seen.lab.id}: {counted(len(seen.pairs), 'pair')}", columns, rows, note)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gate.commands import show
-from gate.errors import quote
+from gate.errors import counted, quote
 
 if TYPE_CHECKING:
     from gate.grading.batch import Batch, DoAll
@@ -106,7 +106,7 @@ def _worth(row: dict[str, Any]) -> str:
 
 
 def _note(batch: Batch, ungradable: int) -> str:
-    told = f"{len(batch.grades)} submissions, {ungradable} ungradable."
+    told = f"{counted(len(batch.grades), 'submission')}, {ungradable} ungradable."
     return f"{told} {batch.reused} were graded before." if batch.reused else told
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gate.commands import show
+from gate.errors import counted
 from gate.files import HOME
 
 HELP = "the classroom: derive and check notebooks; status, hint and reset for a student"
@@ -60,7 +61,8 @@ def _derive(args: argparse.Namespace) -> int:
     for one in written:
         kept = f"; somebody had worked in the one before, which is kept as {one.kept.name}" if one.kept else ""
         show.line(f"{_named(one.path)}: written{kept}")
-    show.line(f"{len(solutions)} solutions, {len(written)} learner's copies written, the others were up to date.")
+    read = counted(len(solutions), "solution")
+    show.line(f"{read}; learner's copies written: {len(written)}, the others were up to date.")
     return 0
 
 

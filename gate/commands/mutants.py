@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gate.commands import show
 from gate.contract import Contract
-from gate.errors import ConfigError, clip, escape, quote
+from gate.errors import ConfigError, clip, counted, escape, quote
 from gate.evidence.adding import add_fixture
 from gate.evidence.fixtures import Fixture, load_fixtures
 from gate.evidence.mutants import Mutant, killers, mutants, score
@@ -91,7 +91,8 @@ def _show(found: list[tuple[str, Mutant]], written: list[Path], everything: bool
     for path in written:
         show.line(str(path))
     if written:
-        show.line(f"{len(written)} fixtures written; each label is what the contract says. Next: read them, then keep.")
+        done = counted(len(written), "fixture")
+        show.line(f"{done} written; each label is what the contract says. Next: read them, then keep.")
     elif counts.survived:
         show.line("Next: save such a payload with gate fixtures add, or all that is needed with --write.")
 

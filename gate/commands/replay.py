@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from gate.commands import show
+from gate.errors import counted
 from gate.evidence.fixtures import load_fixtures
 from gate.evidence.replay import Replayed, replay
 from gate.registry import load_contracts
@@ -30,9 +31,9 @@ def run(args: argparse.Namespace) -> int:
         show.as_json({"fixtures": len(rows), "faults": faults, "rows": [_as_dict(row) for row in rows]})
     else:
         named = ", ".join(differing[:5]) + (" …" if faults > 5 else "")  # a long table has scrolled away
-        note = f"{len(rows)} fixtures, each judged twice; {faults} differ: {named}. Next: {_NEXT}" if faults else (
-            f"{len(rows)} fixtures, each judged twice: both engines and every label agree."
-        )  # fmt: skip
+        judged = f"{counted(len(rows), 'fixture')}, each judged twice"
+        differ = f"; {faults} differ: {named}. Next: {_NEXT}"
+        note = judged + (differ if faults else ": both engines and every label agree.")
         columns = ("fixture", "label", "engine 1", "engine 2", "codes", "fault")
         show.table("Replay", columns, (_cells(row) for row in sorted(rows, key=lambda row: not row.fault)), note)
     return 1 if faults else 0

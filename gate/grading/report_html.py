@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
+from gate.errors import counted
 from gate.grading.report_csv import number
 from gate.grading.summary import Often, Summary, summarize
 from gate.grading.words import Exercise, Grade, Value
@@ -38,7 +39,7 @@ def _class_parts(grades: Sequence[Grade], files: Sequence[str], quick: bool) -> 
         yield tag("p", QUICK, class_="ungradable")
     seeds = ", ".join(sorted({str(grade.seed) for grade in grades}))
     protection = "; ".join(sorted({", ".join(one.protection) or "none" for one in grades if one.exercises})) or "none"
-    facts = f"{summary.students} submissions, {summary.share:.0%} of the points. Seed {seeds or 'none'}."
+    facts = f"{counted(summary.students, 'submission')}, {summary.share:.0%} of the points. Seed {seeds or 'none'}."
     yield tag("p", f"{facts} Protection while their code ran: {protection}.", class_="quiet")
     yield tag("h2", "To talk about tomorrow")
     yield tag("ul", *(tag("li", line) for line in summary.talk))

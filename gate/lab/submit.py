@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gate.errors import ConfigError, GateError, quote
+from gate.errors import ConfigError, GateError, counted, quote
 from gate.files import write_whole
 from gate.lab.answers import work_folder
 from gate.lab.derive import chosen, solution_paths
@@ -36,7 +36,7 @@ class Packed(NamedTuple):
         """Return one line: where it is, and whether it is complete."""
         count = len(self.missing)
         told = f"{count} missing; it can be handed in all the same" if count else "complete"
-        return f"{self.path}: {len(self.files)} files, {told}."
+        return f"{self.path}: {counted(len(self.files), 'file')}, {told}."
 
 
 def pack(notebooks: Sequence[str], pair: str = "", out: str | os.PathLike[str] | None = None) -> Packed:

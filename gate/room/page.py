@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gate.errors import counted
 from gate.room.minutes import SectionTook
 from gate.room.overview import Overview, PairAt, RowAt
 from gate.webpage import Html, page, table, tag
@@ -26,8 +27,8 @@ def debrief_page(seen: Overview, took: Sequence[SectionTook], patch: str) -> str
 
 def _class_parts(seen: Overview, at: str) -> Iterator[Html]:
     stuck = [pair for pair in seen.pairs if pair.stuck]
-    counted = f"Pairs: {len(seen.pairs)}, stuck: {len(stuck)}, at {at}. Who is stuck longest stands first."
-    yield tag("p", seen.empty or counted, class_="quiet")
+    there = f"{counted(len(seen.pairs), 'pair')}, {len(stuck)} stuck, at {at}. Who is stuck longest stands first."
+    yield tag("p", seen.empty or there, class_="quiet")
     heads = ("pair", "where", "nothing new for", *(name.split(".")[1] for name in seen.boards), "rows decided")
     yield table("Pairs", heads, (_pair(seen, pair) for pair in seen.pairs), "scores")
     if seen.rows:

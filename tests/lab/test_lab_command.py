@@ -57,7 +57,7 @@ def test_derive_says_what_it_wrote(kit: Path, capsys: pytest.CaptureFixture[str]
     code, out = said(capsys, "derive")
     assert code == 0 and out.splitlines() == [
         "notebooks/memory/03_fail_closed.ipynb: written",
-        "1 solutions, 1 learner's copies written, the others were up to date.",
+        "1 solution; learner's copies written: 1, the others were up to date.",
     ]
     assert json.loads(said(capsys, "derive", "--json")[1]) == {"executed": [], "written": []}
 

@@ -158,6 +158,13 @@ def test_shows_the_class_in_the_terminal(room: Path, capsys: pytest.CaptureFixtu
     assert "memory: 3 pairs" in out and "35/35" in out and "Pairs disagree on row-2 (block 1, repair 1)." in out
 
 
+def test_a_class_of_one_pair_is_one_pair(room: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "class.html"
+    assert main(["class", str(room / "ana"), "--once", "--page", str(page)]) == 0
+    assert "memory: 1 pair " in capsys.readouterr().out
+    assert "1 pair, 0 stuck, at " in page.read_text(encoding="utf-8")
+
+
 def test_a_place_where_nobody_has_begun_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chat = tmp_path / "chat.txt"
     chat.write_text("good morning", encoding="utf-8")
@@ -173,7 +180,7 @@ def test_writes_a_page_that_refreshes_itself_and_escapes_what_stands_in_a_folder
     page = tmp_path / "class.html"
     assert main(["class", str(room), "--once", "--page", str(page), "--every", "7"]) == 0
     text = page.read_text(encoding="utf-8")
-    assert '<meta http-equiv="refresh" content="7">' in text and "Pairs: 3, stuck: " in text
+    assert '<meta http-equiv="refresh" content="7">' in text and "3 pairs, " in text
     assert "<img" not in text and "&lt;img src=x onerror=alert(1)&gt;" in text
 
 

@@ -11,7 +11,7 @@ from gate.commands import show
 from gate.contracts.definitions import ORIGINS
 from gate.contracts.importing import Imported, import_tools
 from gate.contracts.sources import read_document
-from gate.errors import Finding
+from gate.errors import Finding, counted
 from gate.evidence.bringing import Plan, plan
 
 HELP = "write closed contracts and a first fixture pack from MCP tools/list, OpenAI or Anthropic tool definitions"
@@ -71,7 +71,8 @@ def _tell(args: argparse.Namespace, found: list[Imported], planned: Plan | None)
 
 def _about_fixtures(args: argparse.Namespace, planned: Plan, verb: str) -> str:
     there = f"; {planned.there} were there already and stay" if planned.there else ""
-    return f"{verb} {len(planned.fixtures)} fixtures to {args.fixtures}{there}: read their labels, then keep them"
+    made = counted(len(planned.fixtures), "fixture")
+    return f"{verb} {made} to {args.fixtures}{there}: read their labels, then keep them"
 
 
 def _findings(title: str, rows: Sequence[tuple[str, Finding]]) -> None:
