@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gate.errors import ConfigError, clip
+from gate.errors import ConfigError, clip, counted
 from gate.files import HOME, read_json
 from gate.lab.answers import work_folder
 from gate.lab.ballot import complete, open_rows
@@ -159,8 +159,7 @@ def _json_files(work: Path) -> Iterator[Path]:
 def _unfinished_boards(notebooks: list[str], home: Path) -> Iterator[str]:
     for one in board_status(home):
         if one.notebook in notebooks and one.state != "green":
-            many = "s" if len(one.red) > 1 else ""
-            said = "was not run" if one.green is None else f"has {len(one.red)} red row{many}"
+            said = "was not run" if one.green is None else f"has {counted(len(one.red), 'red row')}"
             yield f"{one.notebook}: the board {one.board} {said}"
 
 

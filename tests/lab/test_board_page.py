@@ -74,6 +74,7 @@ def test_says_what_was_tried_and_what_is_waited_for_in_the_words_of_its_kind() -
     assert "given     vetting\n       expected  nothing is open\n" in text
     assert ">vetting</td>" in html and ">nothing is open</td>" in html
     assert "RED    rule-0: Rule 0.\n       expected  noticed\n" in as_text("a board", "pack", made, ())
+    assert ">noticed</td>" in as_html("a board", "pack", made, ())
 
 
 def test_leaves_out_a_column_in_which_no_row_says_anything() -> None:
